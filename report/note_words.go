@@ -65,7 +65,7 @@ var wordsOf = map[finding.Kind]noteWords{
 	finding.QueueAlone:         {of: "ClusterQueue {0}", said: "no other workloads than those of the release take of its quota, and its cohort has no others"},
 	finding.PartOfSearches:     {said: "this is part {0} of the searches: kubesettle merge judges the whole"},
 	finding.SearchedReduced:    {of: "verified at a reduced scale", said: "{names}; order, small differences and proportions of the replica counts are kept; what depends on a declared number itself may be missed"},
-	finding.AnyRollout:         {of: "{object}", said: "a rollout like any other: what any rollout may break was searched for in part: {names}"},
+	finding.RulesInPart:        {of: "{object}", said: "searched for in part, as it gates nothing: {names}"},
 	finding.SearchedAsDeclared: {of: "{object}", said: "verified with the declared number of pods, each workload by itself: {names}"},
 	finding.RandomRuns:         {of: "{object}", make: randomRuns},
 	finding.SizeSearchedInPart: {of: "{object}", said: "at the true size of {0} nodes only a part was explored; what holds, holds up to {1} nodes"},

@@ -302,7 +302,7 @@ func (a *analysis) enterSizes(sr *scenario.SliceResult, sizes []scenario.RuleSiz
 		}
 	}
 	if len(inPart) > 0 {
-		a.note(finding.Say(finding.AnyRollout).On(sr.Variant.Spec.Workloads[0].ID).With(inPart...))
+		a.note(finding.Say(finding.RulesInPart).On(sr.Variant.Spec.Workloads[0].ID).With(inPart...))
 	}
 	if len(names) > 0 && len(names)+len(inPart) < len(sizes) {
 		a.note(finding.Say(finding.SearchedAsDeclared).On(sr.Variant.Spec.Workloads[0].ID).With(names...))

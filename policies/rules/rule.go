@@ -94,6 +94,23 @@ func (r Rule) Properties(c *state.Config, w int) []Property {
 	return out
 }
 
+// Where gives the rule for what its property says of a workload only.
+func (r Rule) Where(is func(Property) bool) Rule {
+	only := func(side func(c *state.Config, w int) Property) func(c *state.Config, w int) Property {
+		if side == nil {
+			return nil
+		}
+		return func(c *state.Config, w int) Property {
+			if p := side(c, w); is(p) {
+				return p
+			}
+			return Property{}
+		}
+	}
+	r.New, r.Also = only(r.New), only(r.Also)
+	return r
+}
+
 // Declaration is a place in the policy file.
 type Declaration struct {
 	File string // as given; "" for none
@@ -130,6 +147,9 @@ type Property struct {
 	// Wish says that the manifests prefer it only: a violation counts where every fair
 	// run ends in one, and is one severity lower.
 	Wish bool
+	// Soft says that the manifests require nothing of it: a violation is a warning at most. It never decides a verdict,
+	// and so it is searched once all else is.
+	Soft bool
 	// Mild says that a violation is a warning at most, and a note where it takes an event beside the apply.
 	Mild bool
 	// Message words a violation from its last state (for a cycle: the state it starts

@@ -31,7 +31,7 @@ var singleDomain = Rule{
 	Blind:    BlindToStarts | BlindToStops,
 	Help: Help{
 		Real: `All ready pods, two or more, end on one node or in one zone, although the workload asks to be spread
-(soft constraints count) and another is open; or always on one declared node, which they prefer. Check:
+(soft constraints count, as a warning) and another is open; or always on one declared node, which they prefer. Check:
 ` + "`kubectl get pods -o wide`" + `. Not real if you have one zone: declare nodes.`,
 		Bad: `Losing that domain takes all replicas; nothing moves a placed pod back.`,
 		Now: `- ` + "`DoNotSchedule`" + `, if there are always enough domains.
@@ -49,11 +49,12 @@ var singleDomain = Rule{
 			return Property{}
 		}
 		var views []domainView // by version
-		any, asked := false, false
+		any, asked, required := false, false, false
 		for v := range c.Spec.Workloads[w].Manifests {
 			x := newDomainView(c, w, state.Version(v))
 			views = append(views, x)
 			any, asked = any || len(x.keys) > 0, asked || len(x.keys) > 0 && x.drawn == nil
+			required = required || x.required
 		}
 		if !any {
 			return Property{}
@@ -65,6 +66,7 @@ var singleDomain = Rule{
 		}
 		return Property{
 			Wish: !asked,
+			Soft: !required,
 			Quiescent: func(s state.State) bool {
 				_, _, found := views[s.VersionOf(w)].single(s, w)
 				return found && !halted(s, w)
@@ -86,7 +88,8 @@ type domainView struct {
 	open   []bool     // by node: its taints and labels let the pods in
 	// drawn is how much each node draws the pods, where nobody asks for a spread and the keys are
 	// those that the scheduler spreads by on its own; nil: they are asked for.
-	drawn []int64
+	drawn    []int64
+	required bool // some of the keys are those of a demand that the scheduler has to keep
 }
 
 func newDomainView(c *state.Config, w int, v state.Version) domainView {
@@ -96,7 +99,7 @@ func newDomainView(c *state.Config, w int, v state.Version) domainView {
 		return out
 	}
 	pod := &corev1.Pod{ObjectMeta: m.Template().ObjectMeta, Spec: *m.Pod()}
-	out.keys = spreadKeys(pod)
+	out.keys, out.required = spreadKeys(pod)
 	if len(out.keys) == 0 && known(c) {
 		if out.drawn = attracting(c, pod); out.drawn != nil {
 			out.keys = []string{corev1.LabelHostname}
@@ -153,28 +156,30 @@ func known(c *state.Config) bool {
 }
 
 // spreadKeys lists the topologies over which a pod asks to be spread from its like.
-func spreadKeys(pod *corev1.Pod) []string {
-	var out []string
-	add := func(key string, selector *metav1.LabelSelector) {
+func spreadKeys(pod *corev1.Pod) (out []string, required bool) {
+	add := func(key string, selector *metav1.LabelSelector, demanded bool) {
 		sel, err := metav1.LabelSelectorAsSelector(selector)
-		if err == nil && sel.Matches(labels.Set(pod.Labels)) && !slices.Contains(out, key) {
+		if err != nil || !sel.Matches(labels.Set(pod.Labels)) {
+			return
+		}
+		if required = required || demanded; !slices.Contains(out, key) {
 			out = append(out, key)
 		}
 	}
 	for _, c := range pod.Spec.TopologySpreadConstraints {
-		add(c.TopologyKey, c.LabelSelector)
+		add(c.TopologyKey, c.LabelSelector, c.WhenUnsatisfiable != corev1.ScheduleAnyway)
 	}
 	if pod.Spec.Affinity == nil || pod.Spec.Affinity.PodAntiAffinity == nil {
-		return out
+		return out, required
 	}
 	a := pod.Spec.Affinity.PodAntiAffinity
 	for _, t := range a.RequiredDuringSchedulingIgnoredDuringExecution {
-		add(t.TopologyKey, t.LabelSelector)
+		add(t.TopologyKey, t.LabelSelector, true)
 	}
 	for _, t := range a.PreferredDuringSchedulingIgnoredDuringExecution {
-		add(t.PodAffinityTerm.TopologyKey, t.PodAffinityTerm.LabelSelector)
+		add(t.PodAffinityTerm.TopologyKey, t.PodAffinityTerm.LabelSelector, false)
 	}
-	return out
+	return out, required
 }
 
 // single finds a topology in which all ready pods of workload w, two or more, are in one

@@ -61,6 +61,7 @@ node. Check: ` + "`kubectl get pods -o wide`" + ` after a rollout.`,
 		}
 		return Property{
 			Wish: wish,
+			Soft: wish,
 			Quiescent: func(s state.State) bool {
 				_, _, found := views[s.VersionOf(w)].broken(s, w)
 				_, _, single := worst[s.VersionOf(w)].single(s, w)

@@ -99,3 +99,34 @@ func (p problem) steady(t *testing.T) *state.Config {
 	}
 	return c
 }
+
+// TestSoft: what one manifest requires is not soft, and what all of them only prefer is, for both rules on places.
+func TestSoft(t *testing.T) {
+	const hard, soft = corev1.DoNotSchedule, corev1.ScheduleAnyway
+	both := func(m *state.Manifest) {
+		spread(soft)(m)
+		one := m.Deployment.Spec.Template.Spec.TopologySpreadConstraints
+		spread(hard)(m)
+		of := &m.Deployment.Spec.Template.Spec
+		of.TopologySpreadConstraints = append(of.TopologySpreadConstraints, one...)
+	}
+	for _, x := range []struct {
+		name string
+		more func(*state.Manifest)
+		want bool
+	}{
+		{"required", spread(hard), false}, {"preferred", spread(soft), true}, {"preferred anti-affinity", apart, true},
+		{"one of each", both, false},
+	} {
+		c := problem{state.Manifest{}, deployment(3, "a", x.more)}.steady(t)
+		for _, r := range []Rule{singleDomain, spreadViolated} {
+			p := r.New(c, 0)
+			if p.IsZero() || p.Soft != x.want {
+				t.Errorf("%s, %s: says nothing %t, soft %t", r.ID, x.name, p.IsZero(), p.Soft)
+			}
+			if kept := r.Where(func(p Property) bool { return p.Soft }).New(c, 0); kept.IsZero() == x.want {
+				t.Errorf("%s, %s: as a preference it says nothing: %t", r.ID, x.name, kept.IsZero())
+			}
+		}
+	}
+}

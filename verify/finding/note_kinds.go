@@ -45,7 +45,7 @@ const (
 
 	PartOfSearches     Kind = "part-of-searches"      // i/n
 	SearchedReduced    Kind = "searched-reduced"      // names: how many pods of whom as how many
-	AnyRollout         Kind = "any-rollout"           // of a workload; names: rules
+	RulesInPart        Kind = "rules-in-part"         // of a workload; names: rules, of which nothing gates
 	SearchedAsDeclared Kind = "searched-as-declared"  // of a workload; names: rules
 	RandomRuns         Kind = "random-runs"           // of a workload; nodes, pods, steps, how many violations
 	SizeSearchedInPart Kind = "size-searched-in-part" // of a workload; nodes declared, nodes searched
@@ -170,7 +170,7 @@ var effects = map[Kind]Effect{
 	QueueAlone:          Assumed,
 	PartOfSearches:      Told,
 	SearchedReduced:     Assumed,
-	AnyRollout:          Assumed,
+	RulesInPart:         Assumed,
 	SearchedAsDeclared:  Assumed,
 	RandomRuns:          Assumed,
 	SizeSearchedInPart:  Assumed,

@@ -343,7 +343,7 @@ func severity(v scenario.Violation, f finding.Finding, assumed bool) rules.Sever
 	if !f.AtDeclaredScale {
 		s = Lower(s)
 	}
-	if s == rules.Error && slices.ContainsFunc(f.Events, policies.IsFailure) {
+	if s == rules.Error && (b.Property.Soft || slices.ContainsFunc(f.Events, policies.IsFailure)) {
 		s = rules.Warning
 	}
 	return s

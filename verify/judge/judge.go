@@ -50,7 +50,7 @@ func (d *Judge) Findings(
 			open = append(open, why)
 		}
 		of = append(of, j.Violation)
-		if out = append(out, f); j.unsure {
+		if out = append(out, f); j.unsure && !j.Bound.Property.Soft {
 			open = append(open, fmt.Sprintf("%s at %d nodes: base was not searched far enough to tell whether the change introduces it", f.Rule, j.Topology().Total()))
 		}
 	}

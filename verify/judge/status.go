@@ -25,8 +25,8 @@ type judged struct {
 // before where base breaks the rule for the object too, but not there or not as easily.
 // Where the baseline was not searched to the end, what runs break in which the change is not applied is base's own, if
 // base's surroundings are alike: the same controllers' configuration, and the same room on the nodes. Runs in drawn
-// orders do not look for the fewest events: where neither they nor a search tells how easily base breaks the rule, what
-// base breaks too is not worse.
+// orders do not look for the fewest events, and what is preferred is searched within few states: where nothing tells
+// how easily base breaks the rule, what base breaks too is not worse.
 func compare(sr *scenario.SliceResult, v scenario.Violation, alike bool) judged {
 	j := judged{Violation: v, status: finding.New}
 	closed := sr.Closed(v)
@@ -46,7 +46,7 @@ func compare(sr *scenario.SliceResult, v scenario.Violation, alike bool) judged 
 		j.status = finding.Worsened
 	}
 	j.unsure = sr.Variant.Has(state.Base) && closed < v.Events || here(scenario.Violation.MayCover)
-	if v.Swarmed && j.unsure && j.status == finding.Worsened {
+	if (v.Swarmed || v.Bound.Property.Soft) && j.unsure && j.status == finding.Worsened {
 		j.status, j.unsure = finding.Existing, false
 	}
 	return j

@@ -10,6 +10,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/verify/control"
+	"github.com/kubesettle/kubesettle/verify/scale"
 	"github.com/kubesettle/kubesettle/verify/search"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
@@ -219,4 +220,72 @@ func screened(ctx context.Context, sys search.System, opt search.Options) (*sear
 		res = &search.Result{Bound: search.FirstFound}
 	}
 	return res, err
+}
+
+// Rules on what manifests prefer never decide a verdict, and look at where each pod is: a search for them carries every
+// placement, which hardly anything else asks for. So they are searched apart from the others, after them and within a
+// budget of their own. What that leaves out is said, and is no reason for the workload to be inconclusive.
+
+// preferred is the search for them, as far as it is noted how far base was searched.
+var preferred = &probe{name: "what is preferred"}
+
+// softStates bounds each of these searches.
+const softStates = 50_000
+
+// parted gives the checker for what may decide a verdict, and the one for what is preferred; nil where that is nothing,
+// or where nothing else is asked.
+func (c *Checker) parted(v Variant, t scale.Topology) (firm, soft *Checker, err error) {
+	if c.Whole {
+		return c, nil, nil
+	}
+	p, err := NewProblem(&v.Spec, t, c.Rules, c.Timing)
+	if err != nil {
+		return nil, nil, err
+	}
+	isSoft := func(b BoundRule) bool { return b.Property.Soft }
+	if !slices.ContainsFunc(p.bounds, isSoft) ||
+		!slices.ContainsFunc(p.bounds, func(b BoundRule) bool { return !isSoft(b) }) {
+		return c, nil, nil
+	}
+	firm = c.where(func(p rules.Property) bool { return !p.Soft })
+	return firm, c.where(func(p rules.Property) bool { return p.Soft }), nil
+}
+
+// where gives the checker for a part of what its rules say.
+func (c *Checker) where(is func(rules.Property) bool) *Checker {
+	own := *c
+	own.Rules = nil
+	for _, r := range c.Rules {
+		own.Rules = append(own.Rules, r.Where(is))
+	}
+	return &own
+}
+
+// preferences searches the scenarios for what is preferred.
+func (r *scenarioRun) preferences(ctx context.Context, v Variant, soft *Checker, imageOnly bool) error {
+	if own := &soft.Budget; own.States == 0 || own.States > softStates {
+		own.States = softStates
+	}
+	soft.quits = false
+	other := soft.at(r.topology)
+	other.imageOnly = imageOnly
+	err := other.scenarios(ctx, v, func() error { return nil })
+	cov := other.cov
+	closed := AllClosed
+	if cov.closed != nil {
+		closed = *cov.closed
+	}
+	if cov.Bound != 0 && cov.Bound != search.Complete {
+		if cov.closed == nil {
+			closed = NoneClosed
+		}
+		for rule := range cov.asked {
+			cov.addInPart(map[string]bool{rule: true})
+		}
+		cov.Bound = search.Complete
+	}
+	r.cov.closeProbe(preferred, closed)
+	r.cov.Merge(cov)
+	r.found = append(r.found, other.found...)
+	return err
 }

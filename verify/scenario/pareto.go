@@ -139,12 +139,20 @@ func (v Violation) Comparable(o Violation) bool {
 // was found.
 func (sr *SliceResult) Closed(v Violation) int {
 	p := v.Place()
-	p.probe = v.probe
+	if p.probe = v.probe; v.probe == nil && v.Bound.Property.Soft {
+		own := p
+		if own.probe = preferred; sr.hasClosed(own) {
+			p = own
+		}
+	}
 	if n, ok := sr.BaseClosed[p]; ok {
 		return n
 	}
 	return NoneClosed
 }
+
+// hasClosed reports whether it is noted how far base was searched at a place.
+func (sr *SliceResult) hasClosed(p Place) bool { _, ok := sr.BaseClosed[p]; return ok }
 
 // Levels of a search that are closed: none, and all.
 const (

@@ -55,7 +55,7 @@ type Checker struct {
 	// PartStates bounds the search for what existing findings alone can come of; 0: nothing does. See inPart.go.
 	PartStates uint64
 	Largest    Largest
-	Whole      bool // search every slice as a whole only, for comparisons; see apart.go
+	Whole      bool // search every slice as a whole, for all rules at once, for comparisons; see apart.go
 	Twice      bool // search what two scenarios share for each of them, for comparisons; see [rests]
 	lonely     bool // search each workload by itself only
 	// inPart says that PartStates is heeded: not where a remedy is tried.
@@ -70,28 +70,43 @@ func (c *Checker) Scenarios(ctx context.Context, v Variant, t scale.Topology) ([
 	if r.late() {
 		return nil, r.cov, nil
 	}
+	imageOnly := c.inPart && c.PartStates > 0 && !v.repeats() && v.anotherImage()
+	firm, soft, err := c.parted(v, t)
+	if err != nil {
+		return nil, r.cov, err
+	}
+	r.Checker, r.imageOnly = firm, imageOnly
+	err = r.scenarios(ctx, v, func() error { return r.revert(ctx, v) })
+	if err != nil || c.quits && r.cov.Bound == search.StateBound || r.cov.Bound == search.TimeBound {
+		return r.found, r.cov, err
+	}
+	if err := r.probes(ctx, v, probes); err != nil || soft == nil {
+		return r.found, r.cov, err
+	}
+	err = r.preferences(ctx, v, soft, imageOnly)
+	return r.found, r.cov, err
+}
+
+// scenarios searches the change, and head alone; between does what stands between them.
+func (r *scenarioRun) scenarios(ctx context.Context, v Variant, between func() error) error {
 	if v.Has(state.Base) {
-		r.imageOnly = c.inPart && c.PartStates > 0 && !v.repeats() && v.anotherImage()
 		if err := r.settled(ctx, ScenarioChange, v, state.Base); err != nil {
-			return nil, r.cov, err
+			return err
 		}
 	}
-	if c.quits && r.cov.Bound == search.StateBound || r.late() {
-		return r.found, r.cov, nil
+	if r.quits && r.cov.Bound == search.StateBound || r.late() {
+		return nil
 	}
-	if err := r.revert(ctx, v); err != nil {
-		return nil, r.cov, err
+	if err := between(); err != nil {
+		return err
 	}
 	if alone := v.only(state.Head); alone.Has(state.Head) && (v.alone || !v.repeats()) && !r.late() {
 		if err := r.empty(ctx, alone); err != nil {
-			return nil, r.cov, err
+			return err
 		}
-		if err := r.settled(ctx, ScenarioSteady, alone, state.Head); err != nil {
-			return nil, r.cov, err
-		}
+		return r.settled(ctx, ScenarioSteady, alone, state.Head)
 	}
-	err := r.probes(ctx, v, probes)
-	return r.found, r.cov, err
+	return nil
 }
 
 // late reports whether the time has run out, so that nothing more is compiled or searched, and notes it.
