@@ -114,6 +114,10 @@ func (a *analysis) enterRefusals(list []static.Applied) {
 			f.Certainty, f.Severity = finding.Possible, string(judge.Lower(rule.Severity))
 			f.Message += ": delete the " + o.ID.Kind + " first, if it still exists"
 		}
+		if status == finding.New && x.Unread(f) {
+			f.Certainty, f.Severity = finding.Possible, string(judge.Lower(rule.Severity))
+			f.Message += "; base does not render, so it may be refused there, too"
+		}
 		if status == finding.New {
 			a.mending = append(a.mending, mending{f.Rule, f.Workload, f.Release, f.Message, x.Remedies(errs), false})
 		}

@@ -38,6 +38,7 @@ type Applied struct {
 	chart      bool            // it is a chart
 	tool       object.Tool     // that delivers it; "": not known
 	forced     bool            // what cannot be changed in place is deleted and made anew
+	unread     bool            // base did not render: what it was refused for is not known
 	filled     bool            // who applies it is not known, and may fill it in before
 	mode       state.Apply     // how it is applied
 }
@@ -57,16 +58,15 @@ func Refusals(p slice.Pair, mode state.Apply, changed, all bool) []Applied {
 		}
 	}
 	lookup := slices.ContainsFunc(p.Head.Notes, func(n string) bool { return strings.Contains(n, "calls lookup") })
-	known := all || p.Base != nil && p.Base.Err == nil
 	kept := p.Head.Kind == object.Helm && !forTests(p.Head) || p.Head.By.File != "" // helm upgrade, Argo CD, Flux
 	var out []Applied
 	for _, o := range p.Head.Objects {
-		if o.Typed == nil && !validation.KnowsCustom(o.Content) || o.Hook || !known {
+		if o.Typed == nil && !validation.KnowsCustom(o.Content) || o.Hook {
 			continue
 		}
 		a := Applied{release: p.ID, Base: base[o.ID.String()], Head: o, lookup: lookup, kept: kept, filled: !kept,
 			chart: p.Head.Kind == object.Helm, tool: p.Head.Delivery.Tool, forced: p.Head.Delivery.Forces,
-			mode: mode}
+			mode: mode, unread: p.Base != nil && p.Base.Err != nil}
 		if a.Base != nil && ((a.Base.Typed == nil) != (o.Typed == nil) || a.Base.Hook) {
 			a.Base = nil
 		}
@@ -263,6 +263,12 @@ func (a *Applied) Fresh() field.ErrorList {
 		}
 	}
 	return out
+}
+
+// Unread reports whether base did not render, and nothing of what head is refused for stands on a line that the change
+// edits: base may be refused for the same.
+func (a *Applied) Unread(f finding.Finding) bool {
+	return a.unread && !slices.ContainsFunc(f.Locations, func(l finding.Location) bool { return l.InDiff })
 }
 
 // Once reports whether an object is a Job or a Pod of plain manifests, which nobody is known to apply
