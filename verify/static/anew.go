@@ -6,18 +6,19 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/render/object"
-	"github.com/kubesettle/kubesettle/verify/finding"
-	"github.com/kubesettle/kubesettle/verify/slice"
 	"github.com/kubesettle/kubesettle/verify/state"
 	"github.com/kubesettle/kubesettle/verify/validation"
 )
+
+var forced = Analyzer{Name: "forced", Rule: rules.DeletedOnTheWay, Run: anew,
+	Doc: "what a forced apply deletes to make it again"}
 
 // anew says what an apply that forces deletes to make it again, as the change edits what cannot be changed in place:
 // all pods of a workload go at once, and a volume goes with its claim.
 //
 // Upstream: fluxcd/pkg, ssa: (*ResourceManager).Apply, shouldForceApply (spec.force, or the annotation force): an
 // object that a dry run refuses as immutable is deleted, and applied once it is gone.
-func anew(p slice.Pair) []Remark {
+func anew(p *Pass) []Remark {
 	before := map[object.ID]*object.Object{}
 	for _, o := range p.Objects(state.Base) {
 		before[o.ID] = o
@@ -45,8 +46,7 @@ func anew(p slice.Pair) []Remark {
 				break
 			}
 		}
-		x := Remark{Rule: rules.DeletedOnTheWay, release: p.ID, Object: o, status: finding.New,
-			paths: []string{sourceField(field)}, Conditional: !claim, recovers: !claim}
+		x := Remark{Object: o, paths: []string{sourceField(field)}, Conditional: !claim, recovers: !claim}
 		loss := "all its pods go at once"
 		if claim {
 			loss = "its volume goes with it"

@@ -13,7 +13,6 @@ import (
 	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/finding"
-	"github.com/kubesettle/kubesettle/verify/slice"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -65,10 +64,14 @@ func (r reference) remedies(o *object.Object, before *reference) []Remedy {
 		Set: []object.Setting{{Path: r.path, Value: meant}}}}
 }
 
+var parts = Analyzer{Name: "parts", Rule: rules.DanglingTarget, Run: astray,
+	Doc: "a port or a container that is named and that the pods do not have"}
+
 // astray says which Services, autoscalers and probes name a port or a container that their pods have no more, or never
 // had while nobody else can give it to them.
-func astray(p slice.Pair, base, head *aimIndex) []Remark {
-	was := newAimIndex(p.Objects(state.Base))
+func astray(p *Pass) []Remark {
+	base, head := p.once(), p.everywhere()
+	was := p.before()
 	var out []Remark
 	for _, o := range p.Objects(state.Head) {
 		if o.Hook {

@@ -18,10 +18,14 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
+var aims = Analyzer{Name: "aims", Rule: rules.DanglingTarget, Run: dangling,
+	Doc: "what selects or names a workload, and misses the pods it was written for"}
+
 // dangling says what of a release misses the pods it was written for, or takes in others.
 // elsewhere are the objects of all releases: at those of others it may aim instead.
-func dangling(p slice.Pair, elsewhere *aimIndex) []Remark {
-	base, head := newAimIndex(p.Objects(state.Base)), newAimIndex(p.Objects(state.Head))
+func dangling(p *Pass) []Remark {
+	elsewhere := p.everywhere()
+	base, head := p.before(), p.after()
 	fresh := newcomers(base, head)
 	other := func(o *object.Object) bool { return o.Release != p.ID && !instead(o.Release, p.ID) }
 	var out []Remark

@@ -8,7 +8,6 @@ import (
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/render/object"
-	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/slice"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
@@ -16,12 +15,15 @@ import (
 // scaleToZero is the feature gate without which the API server takes no autoscaler that goes to zero.
 const scaleToZero = "HPAScaleToZero"
 
+var gates = Analyzer{Name: "gated", Rule: rules.ApplyRejected, Run: zeroes,
+	Doc: "a value that a feature gate has to let through"}
+
 // zeroes says which autoscalers go to zero that did not on base, for clusters in which the gate is off.
 //
 // Upstream v1.36.3: pkg/apis/autoscaling/validation: hpaValidationOptions.MinReplicasLowerBound, which is 0 for updates
 // of what has 0; pkg/registry/autoscaling/horizontalpodautoscaler: validationOptionsForHorizontalPodAutoscaler.
-func zeroes(p slice.Pair) []Remark {
-	before := newAimIndex(p.Objects(state.Base))
+func zeroes(p *Pass) []Remark {
+	before := p.before()
 	var out []Remark
 	for _, o := range p.Objects(state.Head) {
 		h, ok := o.Typed.(*autoscalingv2.HorizontalPodAutoscaler)
@@ -35,7 +37,7 @@ func zeroes(p slice.Pair) []Remark {
 			}
 		}
 		out = append(out, Remark{
-			Rule: rules.ApplyRejected, release: p.ID, Object: o, status: finding.New, gate: scaleToZero,
+			Object: o, gate: scaleToZero,
 			paths: []string{"spec.minReplicas"},
 			text: o.ID.String() + ": spec.minReplicas: must be greater than or equal to 1 where the feature gate " +
 				scaleToZero + " is off, as it is in this cluster",

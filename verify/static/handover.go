@@ -14,6 +14,9 @@ import (
 	"github.com/kubesettle/kubesettle/verify/slice"
 )
 
+var moves = Analyzer{Name: "handover", Rule: rules.DeletedOnTheWay, Run: handovers, Compares: true, Whole: true,
+	Doc: "what the change deletes although head declares it"}
+
 // handovers says what the change deletes although head declares it: objects that one release loses and another gains,
 // applications whose ApplicationSet is renamed, custom resources whose definition goes, and those that outlive the
 // controller of their finalizers.
@@ -21,7 +24,8 @@ import (
 // Upstream: kustomize-controller, (*KustomizationReconciler).prune and finalize (both skip what another owner has
 // labeled); helm v3.20, pkg/kube: (*Client).Update (deletes what the new manifest lacks, whoever owns it); argo-cd,
 // controller: (*ApplicationController).finalizeApplicationDeletion; applicationset/controllers: SetOwnerReference.
-func handovers(where *whereabouts) []Remark {
+func handovers(p *Pass) []Remark {
+	where := p.where()
 	out := moved(where)
 	out = append(out, disowned(where.ch)...)
 	out = append(out, definitionsGone(where)...)

@@ -11,7 +11,6 @@ import (
 	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/control/objects"
-	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/slice"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
@@ -25,11 +24,15 @@ var held = []struct{ annotation, value, by string }{
 
 const karpenter = "Karpenter"
 
+var holds = Analyzer{Name: "held-nodes", Rule: rules.DrainBlocked, Run: holding,
+	Doc: "pods that keep an autoscaler from ever removing their node"}
+
 // holding says which workloads that run on and on come to keep an autoscaler from removing the
 // nodes that they are on. A Job ends, and has reason to. Nodes of a NodePool among the objects
 // are removed when they expire, whether anybody wants room or not: there a new workload is told of, too.
-func holding(p slice.Pair, pools [2][]*policies.KarpenterPool) []Remark {
-	base := newAimIndex(p.Objects(state.Base))
+func holding(p *Pass) []Remark {
+	pools := p.pools()
+	base := p.before()
 	var out []Remark
 	for _, o := range p.Objects(state.Head) {
 		if !standing(o) {
@@ -54,7 +57,7 @@ func holding(p slice.Pair, pools [2][]*policies.KarpenterPool) []Remark {
 				continue
 			}
 			out = append(out, Remark{
-				Rule: rules.DrainBlocked, release: p.ID, Object: o, status: finding.New, Conditional: true,
+				Object: o, Conditional: true,
 				paths: []string{"spec.template.metadata.annotations[" + h.annotation + "]"},
 				remedies: []Remedy{{
 					Say:  "remove the annotation, and have a PodDisruptionBudget with maxUnavailable: 1 pace evictions",

@@ -6,7 +6,6 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/render/object"
-	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/slice"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
@@ -14,13 +13,17 @@ import (
 // queueName is the label by which a workload waits in a LocalQueue of Kueue.
 const queueName = "kueue.x-k8s.io/queue-name"
 
+var queued = Analyzer{Name: "local-queue", Rule: rules.DanglingTarget, Run: unqueued,
+	Doc: "a workload that waits in a LocalQueue that is not there"}
+
 // unqueued says which workloads wait in a LocalQueue that the change takes away or that was never there, and which
 // LocalQueue nobody waits in any longer.
 //
 // Upstream: kueue v0.19.2, pkg/controller/core: (*WorkloadReconciler).Reconcile (LocalQueue doesn't exist: the workload
 // stays inadmissible), pkg/controller/jobframework: without the label a job is not Kueue's.
-func unqueued(p slice.Pair, where *whereabouts) []Remark {
-	before := newAimIndex(p.Objects(state.Base))
+func unqueued(p *Pass) []Remark {
+	where := p.where()
+	before := p.before()
 	var out []Remark
 	for _, o := range p.Objects(state.Head) {
 		b := before.counterpart(o)
@@ -28,8 +31,7 @@ func unqueued(p slice.Pair, where *whereabouts) []Remark {
 		if now == "" && was == "" || o.Hook {
 			continue
 		}
-		r := Remark{Rule: rules.DanglingTarget, release: p.ID, Object: o, status: finding.New,
-			paths: []string{"metadata.labels[" + queueName + "]"}}
+		r := Remark{Object: o, paths: []string{"metadata.labels[" + queueName + "]"}}
 		gone, old := localQueue(where.objects[0], o, now), localQueue(where.objects[1], o, was)
 		switch {
 		case now != "" && localQueue(where.objects[1], o, now) != nil:

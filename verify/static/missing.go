@@ -14,16 +14,20 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
+var lacks = Analyzer{Name: "needs", Rule: rules.MissingConfig, Run: missing,
+	Doc: "a ConfigMap, Secret, key, account, claim or class that pods need and that is not there"}
+
 // missing says which pods of a release need a ConfigMap, a Secret, a key, a ServiceAccount, a claim or a PriorityClass
 // that the change takes away, renames or never brings. What base lacked as well is no news, and what may come from
 // elsewhere is none of its business.
-func missing(p slice.Pair, where *whereabouts) []Remark {
-	before := newAimIndex(p.Objects(state.Base))
+func missing(p *Pass) []Remark {
+	where := p.where()
+	before := p.before()
 	was := newConfigIndex(p.Objects(state.Base))
 	var out []Remark
 	for _, o := range p.Objects(state.Head) {
 		b := where.was(before, o)
-		m := &unmet{release: p, where: where, was: was, o: o, b: b, old: wants(b)}
+		m := &unmet{release: p.Pair, where: where, was: was, o: o, b: b, old: wants(b)}
 		for _, n := range wants(o) {
 			m.ask(n)
 		}

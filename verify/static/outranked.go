@@ -8,16 +8,18 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/render/object"
-	"github.com/kubesettle/kubesettle/verify/finding"
-	"github.com/kubesettle/kubesettle/verify/slice"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
+
+var ranks = Analyzer{Name: "default-priority", Rule: rules.PreemptionCascade, Run: outranked, Compares: true,
+	Doc: "a default priority that comes after the pods"}
 
 // outranked says which PriorityClass comes to be the default of pods that run already without it: these keep the
 // priority that they were created with, and every new one may take their place.
 //
 // Upstream: kubernetes v1.36.3, plugin/pkg/admission/priority: (*Plugin).admitPod, at creation alone.
-func outranked(p slice.Pair, before []*object.Object) []Remark {
+func outranked(p *Pass) []Remark {
+	before := p.where().objects[state.Base]
 	was, known := int32(0), false
 	for _, o := range before {
 		if c := defaultClass(o); c != nil && (!known || c.Value < was) {
@@ -31,7 +33,7 @@ func outranked(p slice.Pair, before []*object.Object) []Remark {
 			continue
 		}
 		out = append(out, Remark{
-			Rule: rules.PreemptionCascade, release: p.ID, Object: o, status: finding.New, Conditional: true,
+			Object: o, Conditional: true,
 			paths: []string{"globalDefault", "value", "preemptionPolicy"},
 			text: fmt.Sprintf("new pods have priority %d of PriorityClass %s by default, and may preempt any that runs already, with %d",
 				c.Value, o.ID.Name, was),

@@ -18,6 +18,9 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
+var patience = Analyzer{Name: "patience", Rule: rules.ApplyStuck, Run: impatient,
+	Doc: "a rollout that takes longer than whoever waits for it"}
+
 // impatient says which rollouts take longer than whoever waits for them does: Helm, which then fails the install or the
 // upgrade, and the Deployment's own deadline. The models know no minutes; what is told is a time that probes and
 // minReadySeconds make the least, for pods that start as fast as can be and where base's are ready.
@@ -25,12 +28,13 @@ import (
 // Upstream: helm v3.21, pkg/kube: deploymentReady, statefulSetReady (all but maxUnavailable pods of the new revision
 // ready; kstatus, which Flux asks today, waits for no fewer); kubernetes v1.36.3, pkg/kubelet/prober: (*worker).doProbe
 // (initialDelaySeconds since the container started), pkg/controller/deployment: DeploymentTimedOut.
-func impatient(p slice.Pair, where *whereabouts) []Remark {
+func impatient(p *Pass) []Remark {
+	where := p.where()
 	if p.Head == nil {
 		return nil
 	}
 	installs := p.Base == nil || len(p.Objects(state.Base)) == 0
-	before := newAimIndex(p.Objects(state.Base))
+	before := p.before()
 	var out []Remark
 	for _, o := range p.Objects(state.Head) {
 		pace, ok := paceOf(o, p.Objects(state.Head), installs)
@@ -50,7 +54,7 @@ func impatient(p slice.Pair, where *whereabouts) []Remark {
 			attempt = p.Head.Delivery.Install
 		}
 		if pace.exceeds(attempt) && !(p.Base != nil && was.exceeds(p.Base.Delivery.Upgrade)) {
-			out = append(out, gaveUp(p, where, o, pace, attempt, installs))
+			out = append(out, gaveUp(p.Pair, where, o, pace, attempt, installs))
 		}
 	}
 	return out

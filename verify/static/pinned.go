@@ -5,18 +5,19 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/render/object"
-	"github.com/kubesettle/kubesettle/verify/finding"
-	"github.com/kubesettle/kubesettle/verify/slice"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
+
+var pins = Analyzer{Name: "pinned", Rule: rules.CrashLoop, Run: pinned,
+	Doc: "pods that name their node"}
 
 // pinned says which workloads come to name the node of their pods: no scheduler looks at it then, and where the node's
 // kubelet refuses a pod, it fails, and the next one is created at once.
 //
 // Upstream: kubernetes v1.36.3, pkg/kubelet: (*Kubelet).HandlePodAdditions, canAdmitPod; its eviction:
 // (*managerImpl).Admit; pkg/controller: FilterActivePods, of which a failed pod is none.
-func pinned(p slice.Pair) []Remark {
-	base := newAimIndex(p.Objects(state.Base))
+func pinned(p *Pass) []Remark {
+	base := p.before()
 	var out []Remark
 	for _, o := range p.Objects(state.Head) {
 		node := nodeNamed(o)
@@ -24,7 +25,7 @@ func pinned(p slice.Pair) []Remark {
 			continue
 		}
 		out = append(out, Remark{
-			Rule: rules.CrashLoop, release: p.ID, Object: o, status: finding.New, Conditional: true, occasion: diskPressure,
+			Object: o, Conditional: true, occasion: diskPressure,
 			paths: []string{"spec.template.spec.nodeName"},
 			text: fmt.Sprintf("pods of %s name the node %s: while it is short of disk, it refuses one after the other, without end",
 				o.ID, node),

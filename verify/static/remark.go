@@ -3,13 +3,11 @@ package static
 import (
 	"slices"
 
-	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/control/actor"
 	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/judge"
 	"github.com/kubesettle/kubesettle/verify/scenario"
-	"github.com/kubesettle/kubesettle/verify/slice"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -43,53 +41,6 @@ type Remark struct {
 type cause struct {
 	object *object.Object // on head, or on base where head has it no more
 	paths  []string       // none: the object as a whole
-}
-
-// Remarks gathers what is wrong with the objects of the releases, or was on base. With all,
-// everything counts as new.
-func Remarks(ch *object.Changes, all bool) []Remark {
-	var out []Remark
-	everywhere := newAimIndex(renderedObjects(ch.Head))
-	where := newWhereabouts(ch)
-	once := newAimIndex(where.objects[0])
-	pools := [2][]*policies.KarpenterPool{nodePools(where.objects[state.Base]), nodePools(where.objects[state.Head])}
-	for _, p := range slice.Pairs(ch) {
-		if !p.Comparable() || !all && p.Base != nil && p.Base.Err != nil {
-			continue // what is new is not known
-		}
-		out = append(out, dangling(p, everywhere)...)
-		out = append(out, astray(p, once, everywhere)...)
-		out = append(out, routes(p, where, once, everywhere)...)
-		out = append(out, unreached(p, where, once, everywhere)...)
-		out = append(out, holding(p, pools)...)
-		if len(pools[state.Head]) == 0 { // else a node comes for a pod that no other takes
-			out = append(out, tainted(p)...)
-		}
-		out = append(out, pinned(p)...)
-		if ch.Base != nil {
-			out = append(out, outranked(p, where.objects[state.Base])...)
-		}
-		out = append(out, selfGuards(p)...)
-		out = append(out, twice(p)...)
-		lost := missing(p, where)
-		out = append(out, lost...)
-		out = append(out, stale(p, ch, lost)...)
-		out = append(out, gaps(p, where)...)
-		out = append(out, stuck(p, where)...)
-		out = append(out, undefined(p, where)...)
-		out = append(out, impatient(p, where)...)
-		out = append(out, undone(p, where)...)
-		out = append(out, anew(p)...)
-		out = append(out, lapsed(p)...)
-		out = append(out, unqueued(p, where)...)
-		out = append(out, zeroes(p)...)
-	}
-	out = append(out, dependencies(ch, where)...)
-	out = append(out, shared(where)...)
-	if ch.Base != nil {
-		out = append(out, handovers(where)...)
-	}
-	return out
 }
 
 // renderedObjects are the objects of all releases, as far as they were rendered.

@@ -9,17 +9,19 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/render/object"
-	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/slice"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
+
+var renews = Analyzer{Name: "renewal", Rule: rules.ApplyRejected, Run: lapsed,
+	Doc: "a Job whose next template is refused"}
 
 // lapsed says which Jobs of releases that are applied again and again lose what let a new template of them be applied:
 // that they are hooks, that who applies them deletes and makes them anew, or that they are deleted once they end.
 //
 // Upstream: kubernetes v1.36.3, pkg/apis/batch/validation: ValidateJobSpecUpdate (the template is immutable). See
 // [replaced] for what a tool does instead.
-func lapsed(p slice.Pair) []Remark {
+func lapsed(p *Pass) []Remark {
 	if p.Head.Delivery.Forces || forTests(p.Head) || p.Head.Kind != object.Helm && p.Head.By.File == "" {
 		return nil
 	}
@@ -47,7 +49,7 @@ func lapsed(p slice.Pair) []Remark {
 			field = strings.TrimPrefix(lost.Path, "spec.")
 		}
 		r := Remark{
-			Rule: rules.ApplyRejected, release: p.ID, Object: o, status: finding.New, Conditional: true, next: true,
+			Object: o, Conditional: true, next: true,
 			paths: []string{lost.Path},
 			text: fmt.Sprintf("%s stays without %s, and a Job's template cannot be changed: the next change of it, such as "+
 				"an image, is refused", o.ID, field),

@@ -29,10 +29,14 @@ type unled struct {
 	broke, open bool           // a release is not rendered on head, and was on base; or on any side
 }
 
+var routed = Analyzer{Name: "routes", Rule: rules.DanglingTarget, Run: routes,
+	Doc: "an Ingress or a route that leads to no Service, or to no port of one"}
+
 // routes says which Ingresses and routes of a release lead to a Service, or a port of one, that the change takes away
 // or renames, that it misspells, or that the Service does not have.
-func routes(p slice.Pair, where *whereabouts, once, now *aimIndex) []Remark {
-	before := newAimIndex(p.Objects(state.Base))
+func routes(p *Pass) []Remark {
+	where, once, now := p.where(), p.once(), p.everywhere()
+	before := p.before()
 	broke, open := where.unrendered()
 	var out []Remark
 	for _, o := range p.Objects(state.Head) {
@@ -41,7 +45,7 @@ func routes(p slice.Pair, where *whereabouts, once, now *aimIndex) []Remark {
 			continue
 		}
 		b := where.was(before, o)
-		u := &unled{pair: p, where: where, once: once, now: now, o: o, b: b, old: backends(b), by: map[string]int{},
+		u := &unled{pair: p.Pair, where: where, once: once, now: now, o: o, b: b, old: backends(b), by: map[string]int{},
 			broke: broke, open: open}
 		for _, x := range list {
 			u.ask(x)

@@ -13,9 +13,12 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
+var guards = Analyzer{Name: "self-guard", Rule: rules.NeverReplaced, Run: selfGuards,
+	Doc: "a webhook that is asked about the pods that answer it"}
+
 // selfGuards says which webhooks with failurePolicy Fail are asked about the very pods that answer them, where those
 // are several: a search loses one pod at a time, and finds it with one. Once all are gone, none is created.
-func selfGuards(p slice.Pair) []Remark {
+func selfGuards(p *Pass) []Remark {
 	was, now := slice.SelfGuards(p.Objects(state.Base)), slice.SelfGuards(p.Objects(state.Head))
 	var out []Remark
 	for _, g := range now {

@@ -12,15 +12,18 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/render/object"
-	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/slice"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
+var gapped = Analyzer{Name: "gap", Rule: rules.ServiceGap, Run: gaps,
+	Doc: "a Service without a pod until new ones are ready"}
+
 // gaps says which Services have no pod from the apply until new ones are ready: what base runs they no longer select,
 // or it is deleted, and what they select is yet to start.
-func gaps(p slice.Pair, where *whereabouts) []Remark {
-	base, head := newAimIndex(p.Objects(state.Base)), newAimIndex(p.Objects(state.Head))
+func gaps(p *Pass) []Remark {
+	where := p.where()
+	base, head := p.before(), p.after()
 	steps := newSteps(p.Head)
 	var out []Remark
 	for _, o := range head.objects {
@@ -41,8 +44,7 @@ func gaps(p slice.Pair, where *whereabouts) []Remark {
 		if slices.ContainsFunc(running, stays) {
 			continue
 		}
-		r := Remark{Rule: rules.ServiceGap, release: p.ID, Object: o, status: finding.New,
-			paths: []string{"spec.selector"}, recovers: true}
+		r := Remark{Object: o, paths: []string{"spec.selector"}, recovers: true}
 		switch gone := slices.IndexFunc(was, func(w *object.Object) bool { return slices.Contains(running, w) }); {
 		case gone >= 0 && !p.Head.Delivery.Last:
 			old := was[gone]

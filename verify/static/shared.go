@@ -20,13 +20,17 @@ type owned struct {
 	object  *object.Object
 }
 
+var owners = Analyzer{Name: "owners", Rule: rules.NeverSettles, Run: shared, Whole: true,
+	Doc: "an object that two releases declare, each in its own way"}
+
 // shared says which objects two releases of one cluster declare, each in its own way, so that whoever reconciles last
 // has it as it says until the other one comes along. Two that are alike only change labels, which is not said.
 //
 // Upstream: kustomize-controller, (*KustomizationReconciler).apply of each interval, with one field manager for all;
 // argo-cd, controller: (*appStateManager).CompareAppState (SharedResourceWarning) and autoSync, which heals;
 // helm-controller corrects drift where driftDetection says so.
-func shared(where *whereabouts) []Remark {
+func shared(p *Pass) []Remark {
+	where := p.where()
 	ch := where.ch
 	before := map[[2]string]bool{}
 	for _, x := range rivals(where, ch.Base) {

@@ -13,7 +13,6 @@ import (
 	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/render/fieldpath"
 	"github.com/kubesettle/kubesettle/render/object"
-	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/judge"
 	"github.com/kubesettle/kubesettle/verify/slice"
 	"github.com/kubesettle/kubesettle/verify/state"
@@ -22,9 +21,13 @@ import (
 // restarters are the annotations by which a controller replaces pods when what they read changes.
 var restarters = regexp.MustCompile(`(?i)reload|wave\.pusher\.com|restart`)
 
+var stales = Analyzer{Name: "old-content", Rule: rules.StaleConfig, Run: stale, Requires: []*Analyzer{&lacks},
+	Doc: "new content that the pods that read it do not get"}
+
 // stale says which ConfigMaps and Secrets the change edits in place, while the pods that read them stay as they are. Of
 // pods that lack something of it, this is told already.
-func stale(p slice.Pair, ch *object.Changes, lost []Remark) []Remark {
+func stale(p *Pass) []Remark {
+	ch, lost := p.ch, p.of(&lacks)
 	head := p.Objects(state.Head)
 	edited := map[[3]string]*object.Change{}
 	replaced := map[*object.Object]bool{}
@@ -43,7 +46,7 @@ func stale(p slice.Pair, ch *object.Changes, lost []Remark) []Remark {
 		return nil
 	}
 	sums := slices.ContainsFunc(head, func(o *object.Object) bool { return summed(o) })
-	base := newAimIndex(p.Objects(state.Base))
+	base := p.before()
 	var out []Remark
 	for _, o := range head {
 		if o.Hook || replaced[o] || base.counterpart(o) == nil || !runsOn(o) || restarted(o) || rolledAnyway(o) {
@@ -65,7 +68,7 @@ func stale(p slice.Pair, ch *object.Changes, lost []Remark) []Remark {
 			}
 			told[c] = true
 			out = append(out, Remark{
-				Rule: rules.StaleConfig, release: p.ID, Object: o, status: finding.New, paths: []string{n.path},
+				Object: o, paths: []string{n.path},
 				causes: []cause{{c.Head, []string{"data", "stringData", "binaryData"}}},
 				text:   unread(n, c.Head, o),
 			})

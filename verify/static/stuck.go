@@ -43,14 +43,17 @@ func asks(o *object.Object) []asked {
 	return out
 }
 
+var orders = Analyzer{Name: "order", Rule: rules.ApplyStuck, Run: stuck,
+	Doc: "an object that is waited for while what it needs comes later"}
+
 // stuck says which objects of a release a tool waits for while what they cannot do without comes later.
-func stuck(p slice.Pair, where *whereabouts) []Remark {
+func stuck(p *Pass) []Remark {
 	s := newSteps(p.Head)
 	if !s.argo && !s.helm {
 		return nil
 	}
 	head := p.Objects(state.Head)
-	was, had := stuckBefore(p), map[object.ID]bool{}
+	was, had := stuckBefore(p.Pair), map[object.ID]bool{}
 	for _, o := range p.Objects(state.Base) {
 		had[keyOf(o)] = true
 	}
@@ -176,11 +179,15 @@ func (s steps) expires(o *object.Object, base []*object.Object) (Remark, bool) {
 	}, true
 }
 
+var defined = Analyzer{Name: "definitions", Rule: rules.ApplyStuck, Run: undefined,
+	Doc: "a custom resource, or an object of a namespace, that comes before its definition"}
+
 // undefined says which new custom resources and namespaced objects come before what defines them. Argo CD takes no
 // order of them amiss: it gives a namespace and a definition the phase and the wave of the first that needs it.
 //
 // Upstream: gitops-engine/pkg/sync: (syncTasks).Sort, adjustDeps.
-func undefined(p slice.Pair, where *whereabouts) []Remark {
+func undefined(p *Pass) []Remark {
+	where := p.where()
 	s := newSteps(p.Head)
 	if s.argo || !s.helm {
 		return nil

@@ -10,10 +10,11 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/render/object"
-	"github.com/kubesettle/kubesettle/verify/finding"
-	"github.com/kubesettle/kubesettle/verify/slice"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
+
+var taints = Analyzer{Name: "tainted-domains", Rule: rules.Unschedulable, Run: tainted,
+	Doc: "a hard spread that counts nodes which its pods do not tolerate"}
 
 // tainted says which workloads come to be spread over nodes by a hard constraint that counts a node which its pods do
 // not tolerate, as a control plane's or a cordoned one, as an empty domain: no other node may have more than maxSkew
@@ -21,8 +22,11 @@ import (
 //
 // Upstream: kubernetes v1.36.3, pkg/scheduler/framework/plugins/podtopologyspread: (*topologySpreadConstraint)
 // .matchNodeInclusionPolicies (NodeTaintsPolicy Ignore is the default) and (*PodTopologySpread).Filter.
-func tainted(p slice.Pair) []Remark {
-	base := newAimIndex(p.Objects(state.Base))
+func tainted(p *Pass) []Remark {
+	if len(p.pools()[state.Head]) > 0 {
+		return nil // a node comes for a pod that no other takes
+	}
+	base := p.before()
 	var out []Remark
 	for _, o := range p.Objects(state.Head) {
 		i, nodes := countsTainted(o)
@@ -34,7 +38,7 @@ func tainted(p slice.Pair) []Remark {
 		}
 		path := fmt.Sprintf("spec.template.spec.topologySpreadConstraints[%d]", i)
 		out = append(out, Remark{
-			Rule: rules.Unschedulable, release: p.ID, Object: o, status: finding.New, Conditional: true,
+			Object: o, Conditional: true,
 			paths: []string{path, "spec.replicas"},
 			text: fmt.Sprintf("pods of %s can stay pending: nodes with taints they do not tolerate count as empty in their hard spread",
 				o.ID),

@@ -6,9 +6,11 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/render/object"
-	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/slice"
 )
+
+var doubles = Analyzer{Name: "twice", Rule: rules.ApplyRejected, Run: twice,
+	Doc: "an object that stands twice in a release"}
 
 // twice says which objects stand twice in a release, and what who applies it makes of them. Where the last one wins,
 // two that are alike do no harm; names that every render draws anew are not the same; and plain files that nobody is
@@ -17,7 +19,7 @@ import (
 // Upstream: helm v3.20, pkg/kube: (*Client).Create (the second one is there already) and Update (what the last manifest
 // lacks and the cluster has is an error); kustomize, api/resmap: (*resWrangler).Append, which kustomize-controller runs
 // for plain files, too; argo-cd, controller: DeduplicateTargetObjects; kubectl apply sends one after the other.
-func twice(p slice.Pair) []Remark {
+func twice(p *Pass) []Remark {
 	if p.Head.Switched != "" {
 		return nil // with values that nobody set
 	}
@@ -45,8 +47,7 @@ func twice(p slice.Pair) []Remark {
 		}
 		first := fmt.Sprintf("%s:%d", o.Twin.Source.File, max(o.Twin.Source.StartLine, 1))
 		out = append(out, Remark{
-			Rule: rules.ApplyRejected, release: p.ID, Object: o, status: finding.New,
-			paths: []string{"metadata.name"}, Conditional: !refused,
+			Object: o, paths: []string{"metadata.name"}, Conditional: !refused,
 			text: fmt.Sprintf("%s is declared twice, in %s and %s:%d: %s", o.ID, first, o.Source.File,
 				max(o.Source.StartLine, 1), says),
 			remedies: byHand(fmt.Sprintf("give one of them a name of its own, or remove the one in %s", first)),
@@ -60,7 +61,7 @@ func Doubled(p slice.Pair) []string {
 	if p.Head.Switched != "" {
 		return nil
 	}
-	told := twice(p)
+	told := twice(&Pass{Pair: p})
 	var out []string
 	for _, o := range p.Head.Objects {
 		was := counterpart(p.Base, o)

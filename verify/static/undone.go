@@ -12,6 +12,9 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
+var undoes = Analyzer{Name: "remediation", Rule: rules.ApplyStuck, Run: undone,
+	Doc: "a remediation that never comes, or takes data along"}
+
 // undone says of a HelmRelease what its author may not expect of a failed upgrade: a remediation that never comes, as
 // the strategy retries, or one that takes data along.
 //
@@ -19,7 +22,8 @@ import (
 //
 // Upstream: helm-controller v1.5, internal/reconcile: (*AtomicRelease).actionForState, which asks for a retry before it
 // asks for a remediation.
-func undone(p slice.Pair, where *whereabouts) []Remark {
+func undone(p *Pass) []Remark {
+	where := p.where()
 	if p.Head == nil || p.Head.Delivery.Tool != object.FluxHelmRelease {
 		return nil
 	}
@@ -47,7 +51,8 @@ func undone(p slice.Pair, where *whereabouts) []Remark {
 			})
 		}
 	}
-	if endless(now.Upgrade) && now.Upgrade.Undo != object.NoUndo && p.Base != nil && !endless(was.Upgrade) && !rolls(p) {
+	if endless(now.Upgrade) && now.Upgrade.Undo != object.NoUndo && p.Base != nil && !endless(was.Upgrade) &&
+		!rolls(p.Pair) {
 		const at = "spec.upgrade.remediation.retries"
 		out = append(out, Remark{
 			Rule: rules.ApplyStuck, release: o.Release, Object: o, status: finding.New, Conditional: true,

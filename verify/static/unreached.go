@@ -15,10 +15,14 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
+var reached = Analyzer{Name: "reach", Rule: rules.DanglingTarget, Run: unreached,
+	Doc: "a NetworkPolicy or a monitor that selects nothing"}
+
 // unreached says which NetworkPolicies and monitors of a release select nothing that they selected before, or were
 // written for.
-func unreached(p slice.Pair, where *whereabouts, once, now *aimIndex) []Remark {
-	before := newAimIndex(p.Objects(state.Base))
+func unreached(p *Pass) []Remark {
+	where, once, now := p.where(), p.once(), p.everywhere()
+	before := p.before()
 	var out []Remark
 	for _, o := range p.Objects(state.Head) {
 		out = append(out, unwrapped(p.ID, o, where.was(before, o))...)
@@ -34,7 +38,7 @@ func unreached(p slice.Pair, where *whereabouts, once, now *aimIndex) []Remark {
 			}) {
 				continue // it misses the same
 			}
-			u := &unmatched{pair: p, where: where, once: once, now: now, o: o, b: b, r: r}
+			u := &unmatched{pair: p.Pair, where: where, once: once, now: now, o: o, b: b, r: r}
 			for i, x := range old {
 				if same := maps.Equal(x.selector.MatchLabels, r.selector.MatchLabels); same || u.old == nil && x.path == r.path {
 					u.old, u.same = &old[i], same

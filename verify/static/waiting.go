@@ -10,16 +10,17 @@ import (
 	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
+var waits = Analyzer{Name: "dependencies", Rule: rules.ApplyStuck, Run: dependencies, Compares: true, Whole: true,
+	Doc: "a release that waits for one that never gets ready"}
+
 // dependencies says which releases wait for one that the change takes away, that is nowhere, or in a circle, and which
 // wait for the health of an object that the change takes away.
 //
 // Upstream: kustomize-controller, internal/controller: (*KustomizationReconciler).checkDependencies (not found, not
 // ready) and checkHealth (what is not there is not healthy; a Kustomization is not held up by itself alone);
 // helm-controller the same of dependencies.
-func dependencies(ch *object.Changes, where *whereabouts) []Remark {
-	if ch.Base == nil {
-		return nil
-	}
+func dependencies(p *Pass) []Remark {
+	ch, where := p.ch, p.where()
 	base, head := newWaiting(ch.Base), newWaiting(ch.Head)
 	var out []Remark
 	told := map[string]bool{}

@@ -1,0 +1,133 @@
+package static
+
+import (
+	"slices"
+
+	"github.com/kubesettle/kubesettle/policies"
+	"github.com/kubesettle/kubesettle/render/object"
+	"github.com/kubesettle/kubesettle/verify/finding"
+	"github.com/kubesettle/kubesettle/verify/slice"
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// An Analyzer finds one kind of mistake in objects as they stand. It declares what it requires, as one of go/analysis
+// does; a new one is a file with its declaration, and a line in [Analyzers].
+type Analyzer struct {
+	Name     string // kebab-case, and its own
+	Doc      string // what it finds, as a clause
+	Rule     string // of remarks that name none
+	Requires []*Analyzer
+	Compares bool // it runs only where there is a base
+	Whole    bool // it looks at all releases at once, and not at each in turn
+	Run      func(*Pass) []Remark
+}
+
+// Analyzers are all of them, in the order of their remarks: each comes after what it requires.
+func Analyzers() []*Analyzer {
+	return []*Analyzer{
+		&aims, &parts, &routed, &reached, &holds, &taints, &pins, &ranks, &guards, &doubles, &lacks, &stales, &gapped,
+		&orders, &defined, &patience, &undoes, &forced, &renews, &queued, &gates,
+		&waits, &owners, &moves,
+	}
+}
+
+// A Pass is one run of an analyzer: on both sides of a release, or, for one of the whole, of none.
+type Pass struct {
+	slice.Pair
+	*facts
+	own  [2]*aimIndex // of the release alone, by version
+	done map[*Analyzer][]Remark
+}
+
+// before and after find among the objects of the release on base and on head.
+func (p *Pass) before() *aimIndex { return p.indexed(state.Base) }
+func (p *Pass) after() *aimIndex  { return p.indexed(state.Head) }
+
+func (p *Pass) indexed(v state.Version) *aimIndex {
+	if p.own[v] == nil {
+		p.own[v] = newAimIndex(p.Objects(v))
+	}
+	return p.own[v]
+}
+
+// of are the remarks of an analyzer that is required.
+func (p *Pass) of(a *Analyzer) []Remark { return p.done[a] }
+
+// run gives the remarks of an analyzer on a release, in full.
+func (p *Pass) run(a *Analyzer) []Remark {
+	if a.Compares && p.ch.Base == nil {
+		return nil
+	}
+	list := a.Run(p)
+	for i := range list {
+		if list[i].Rule == "" {
+			list[i].Rule = a.Rule
+		}
+		if list[i].release == "" {
+			list[i].release = p.ID
+		}
+		if list[i].status == "" {
+			list[i].status = finding.New
+		}
+	}
+	return list
+}
+
+// facts are what several analyzers know of a change, each found once it is asked for.
+type facts struct {
+	ch     *object.Changes
+	places *whereabouts
+	index  [2]*aimIndex // of all releases, by version
+	nodes  *[2][]*policies.KarpenterPool
+}
+
+func (f *facts) where() *whereabouts {
+	if f.places == nil {
+		f.places = newWhereabouts(f.ch)
+	}
+	return f.places
+}
+
+// everywhere finds among the objects of all releases of head; once among those of base.
+func (f *facts) everywhere() *aimIndex { return f.indexOf(state.Head) }
+func (f *facts) once() *aimIndex       { return f.indexOf(state.Base) }
+
+func (f *facts) indexOf(v state.Version) *aimIndex {
+	if f.index[v] == nil {
+		f.index[v] = newAimIndex(f.where().objects[v])
+	}
+	return f.index[v]
+}
+
+// pools are the NodePools of Karpenter, by version.
+func (f *facts) pools() [2][]*policies.KarpenterPool {
+	if f.nodes == nil {
+		objects := f.where().objects
+		f.nodes = &[2][]*policies.KarpenterPool{nodePools(objects[state.Base]), nodePools(objects[state.Head])}
+	}
+	return *f.nodes
+}
+
+// Remarks gathers what is wrong with the objects of the releases, or was on base. With all,
+// everything counts as new.
+func Remarks(ch *object.Changes, all bool) []Remark {
+	var out []Remark
+	list, known := Analyzers(), &facts{ch: ch}
+	for _, pair := range slice.Pairs(ch) {
+		if !pair.Comparable() || !all && pair.Base != nil && pair.Base.Err != nil {
+			continue // what is new is not known
+		}
+		p := &Pass{Pair: pair, facts: known, done: map[*Analyzer][]Remark{}}
+		for _, a := range list {
+			if !a.Whole {
+				p.done[a] = p.run(a)
+				out = append(out, p.done[a]...)
+			}
+		}
+	}
+	whole := &Pass{facts: known}
+	for _, a := range slices.DeleteFunc(list, func(a *Analyzer) bool { return !a.Whole }) {
+		out = append(out, whole.run(a)...)
+	}
+	return out
+}
