@@ -40,18 +40,22 @@ func (p *fingerprints) compare(t *testing.T) {
 	if err != nil && !*rewrite {
 		t.Fatal(err)
 	}
+	known := map[string]bool{}
 	var want, rest []string
 	for line := range strings.Lines(string(kept)) {
 		line = strings.TrimSpace(line)
-		if name, _, _ := strings.Cut(line, " "); p.got[name] != nil {
+		name, _, _ := strings.Cut(line, " ")
+		if known[name] = true; p.got[name] != nil {
 			want = append(want, line)
 		} else if line != "" {
 			rest = append(rest, line)
 		}
 	}
 	var got []string
-	for _, lines := range p.got {
-		got = append(got, lines...)
+	for name, lines := range p.got {
+		if known[name] || *rewrite { // a new script has none to keep
+			got = append(got, lines...)
+		}
 	}
 	slices.Sort(got)
 	if *rewrite {
