@@ -20,9 +20,8 @@ import (
 
 const module = "github.com/kubesettle/kubesettle"
 
-// arrows says which packages of ours a package may import, as STYLE.md, section 1,
-// has it. A package that is not listed may not exist: a new room is a decision. Folders
-// below a room belong to it, but for verify, whose rooms have rows of their own; who may
+// arrows says which packages of ours a package may import; ARCHITECTURE.md's table says what each is. A package that is
+// not listed may not exist: a new room is a decision. Folders below a room belong to it, but for verify, whose rooms have rows of their own; who may
 // import a room may import what stands below it.
 var arrows = map[string][]string{
 	"render": {"render/object", "render/mask", "render/diff", "render/rewrite", "render/tree", "render/fieldpath", "render/document", "render/typed", "render/source", "render/fetch",
@@ -176,7 +175,7 @@ func TestImportsPointOneWay(t *testing.T) {
 		}
 		from := room(f.dir)
 		if from == "" {
-			t.Errorf("%s: package %s has no row in the table of STYLE.md, section 1", f.path, f.dir)
+			t.Errorf("%s: package %s has no row in `arrows`", f.path, f.dir)
 			continue
 		}
 		if f.test && !under("render", from) && from != "verify/search" {
