@@ -28,7 +28,5 @@ func (p *Policy) Unsupported() []string {
 		slices.ContainsFunc(p.Cluster.Nodes, isSpot)
 	say(e.Spot != nil && !spot, "events.spotReclaim",
 		"no node pool is spot, and no node has a provider's label for it: none is reclaimed")
-	say(e.NodePanic > 0 && e.StartupSpike == 0, "events.nodePanic",
-		"no events.startupSpike says that pods use more than they request, so that no node goes down")
 	return slices.Clip(out)
 }

@@ -185,7 +185,7 @@ func mostPods(spec *state.Spec, topology []int) int {
 		}
 	}
 	outages := max(spec.Events.NodeFailure, 0)
-	if spec.Events.NodePanic > 0 && spec.Events.StartupSpike > 0 {
+	if spec.Events.NodePanic > 0 {
 		outages++
 	}
 	return (2+outages)*most + 1

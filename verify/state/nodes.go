@@ -75,9 +75,8 @@ func (s State) InService(n int) bool {
 	return s.Tenure(n) == Staying && !s.Down(n) && s.Maintenance(n) != Draining
 }
 
-// Panics reports whether nodes go down under the CPU use of their pods: the use of pods that
-// start up, as the others keep to what they request.
-func (c *Config) Panics() bool { return c.Spec.Events.NodePanic > 0 && c.Spec.Events.StartupSpike > 0 }
+// Panics reports whether nodes go down under the CPU use of their pods.
+func (c *Config) Panics() bool { return c.Spec.Events.NodePanic > 0 }
 
 // Outage is why node n is down, or [Up].
 func (s State) Outage(n int) Outage {

@@ -16,8 +16,8 @@ import (
 // back. It has no upstream: an operating system fails. What the node lifecycle controller
 // makes of it is that of a lost node; see [nodeFailure].
 //
-// Only pods that start up use more than they request, so that a node goes down while one
-// of its pods does, and never under pods that keep to their requests.
+// Pods use what they request, and more while they start up where the policy says so: requests
+// that add up to more than a node stands take it down as well.
 type nodePanic struct {
 	use  []cpuUse // by pod class
 	most []int64  // CPU use above which a node goes down, by node, in hundredths of a millicore; 0: none does
@@ -52,16 +52,14 @@ func NewNodePanic(b *state.Builder) ([]actor.Actor, error) {
 	return []actor.Actor{a, &nodeRestart{nodePanic: a}}, nil
 }
 
-// onNode is the CPU that the pods on a node use, in millicores, and whether one of them
-// uses more than it requests.
-func (a *nodePanic) onNode(s state.State, n int) (use int64, above bool) {
+// onNode is the CPU that the pods on a node use, in millicores.
+func (a *nodePanic) onNode(s state.State, n int) (use int64) {
 	for p := range s.C.Pods {
 		u := &a.use[p]
 		warming := s.On(n, p, state.Warming)
-		above = above || warming > 0 && u.startup > u.then
 		use += int64(warming)*u.startup + int64(s.ReadyOn(n, p)-warming)*u.then
 	}
-	return use, above
+	return use
 }
 
 // Lumps implements [actor.Lumper]: what ready pods use takes a node down.
@@ -80,7 +78,7 @@ func (a *nodePanic) Step(s state.State, next *actor.Emit) {
 		if a.most[n] == 0 || s.Down(n) || s.Twin(n) {
 			continue
 		}
-		if use, above := a.onNode(s, n); !above || use*100 <= a.most[n] {
+		if a.onNode(s, n)*100 <= a.most[n] {
 			continue
 		}
 		t := next.Copy(s)
@@ -92,7 +90,7 @@ func (a *nodePanic) Step(s state.State, next *actor.Emit) {
 // Describe implements [actor.Actor].
 func (a *nodePanic) Describe(from, _ state.State, m search.Move) actor.Words {
 	c, n := from.C, int(m.Args[0])
-	use, _ := a.onNode(from, n)
+	use := a.onNode(from, n)
 	has := c.Spec.Classes[c.Nodes[n].Class].Node.Status.Allocatable.Cpu().MilliValue()
 	w := actor.Words{Action: "node-panic", Object: "Node " + c.Nodes[n].Name}
 	ready := 0
