@@ -49,7 +49,7 @@ func takes(f *finding.Finding) string {
 		s += "; possible: it takes a tie or a race"
 	}
 	if f.FoundBy == "runs" {
-		s += "; found by runs in drawn orders: a shorter one may do"
+		s += "; found by random runs: a shorter one may do"
 	}
 	if timing != "" {
 		s += "; " + timing

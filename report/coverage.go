@@ -95,7 +95,7 @@ func coverageSentence(c *verify.Coverage) string {
 		for _, s := range c.Swarmed {
 			steps += s.Steps
 		}
-		runs = fmt.Sprintf(" Runs in drawn orders took %s at the declared size: they find, and show nothing by not finding.",
+		runs = fmt.Sprintf(" Random runs took %s at the declared size: they find, and show nothing by not finding.",
 			count(steps, "step"))
 	}
 	why, limited := map[string]string{

@@ -9,11 +9,11 @@ import (
 	swarm "github.com/kubesettle/kubesettle/verify/scenario"
 )
 
-// Runs in drawn orders are said to show nothing by not finding, and a finding of theirs to be one.
+// Random runs are said to prove nothing by not finding, and a finding of theirs to be one.
 func TestRunsInDrawnOrdersAreSaid(t *testing.T) {
 	c := verify.Coverage{Topologies: 1, States: 5, Bound: "memory",
 		Swarmed: []swarm.Swarmed{{Nodes: 3, Pods: 8, Steps: 50_000}, {Nodes: 3, Pods: 2, Steps: 500}}}
-	if s := coverageSentence(&c); !strings.Contains(s, "Runs in drawn orders took 50,500 steps at the declared size") ||
+	if s := coverageSentence(&c); !strings.Contains(s, "Random runs took 50,500 steps at the declared size") ||
 		!strings.Contains(s, "may hold violations.") {
 		t.Error(s)
 	}
@@ -21,7 +21,7 @@ func TestRunsInDrawnOrdersAreSaid(t *testing.T) {
 	if s := coverageSentence(&c); strings.Contains(s, "drawn") {
 		t.Error(s)
 	}
-	if s := takes(&finding.Finding{FoundBy: "runs", Certainty: finding.Possible}); !strings.Contains(s, "found by runs in drawn orders") {
+	if s := takes(&finding.Finding{FoundBy: "runs", Certainty: finding.Possible}); !strings.Contains(s, "found by random runs") {
 		t.Error(s)
 	}
 }

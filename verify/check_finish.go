@@ -278,7 +278,7 @@ func (a *analysis) enterResult(ctx context.Context, sr scenario.SliceResult) {
 			fmt.Sprintf("the declared size of %d nodes was not searched to the end", sr.Cut.Total()))
 	case sr.Outgrown() && a.opt.Shard.Of <= 1:
 		a.undecided(sr.Variant.Slice,
-			fmt.Sprintf("up to %d nodes the cluster wants more nodes before it settles: raise bound.nodes of the policy",
+			fmt.Sprintf("with up to %d nodes the cluster still needs more nodes to settle: raise bound.nodes of the policy",
 				sr.MaxNodes))
 	}
 	for _, s := range sr.Cov.Unanswered {

@@ -44,7 +44,7 @@ func (a *actionRun) report(ctx context.Context, p *process, w *github.Workflow, 
 			w.Annotate(one)
 		}
 		if left > 0 {
-			w.Log(fmt.Sprintf("%d more annotations are past GitHub's limit; the job summary has them all", left))
+			w.Log(fmt.Sprintf("%d more annotations exceed GitHub's limit; the job summary has them all", left))
 		}
 	}
 	if a.summary {

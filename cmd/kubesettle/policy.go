@@ -238,7 +238,7 @@ func (g *gating) override(gate *policies.Gate) error {
 	case rules.Error, rules.Warning, rules.Note, rules.Off:
 		gate.FailOn = s
 	default:
-		return usage("--fail-on is %q: give error, warning, note or off, or such as new-error or any-warning", g.failOn)
+		return usage("--fail-on is %q: give error, warning, note or off, optionally prefixed, e.g. new-error or any-warning", g.failOn)
 	}
 	switch g.reportLevel {
 	case "", string(rules.Error), string(rules.Warning), string(rules.Note):

@@ -52,7 +52,7 @@ func (s *sides) trees(p *process, cmd *cobra.Command) (base, head tree.Tree, not
 	dirs := s.baseDir != "" || s.headDir != ""
 	switch {
 	case s.staged && (dirs || cmd.Flags().Changed("base") || cmd.Flags().Changed("head")):
-		return nil, nil, nil, usage("--staged compares HEAD with the index: leave --base, --head, --base-dir and --head-dir away")
+		return nil, nil, nil, usage("--staged compares HEAD with the index: omit --base, --head, --base-dir and --head-dir")
 	case s.staged:
 		base, head, err = s.fromIndex(p)
 		return base, head, nil, err

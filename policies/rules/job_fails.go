@@ -30,7 +30,7 @@ func failsOfDisruption(c *state.Config, w int) Property {
 		},
 		Unsure: func(s state.State) bool { return s.Manifest(w).Exists() && s.Manifest(w).AwaitsFailure() },
 		Message: func(state.State) string {
-			return fmt.Sprintf("%s can fail for good as a pod of it is evicted: it counts as failed, and backoffLimit 0 tries no other",
+			return fmt.Sprintf("%s can fail for good when one of its pods is evicted: it counts as failed, and backoffLimit 0 tries no other",
 				FullName(c, w))
 		},
 		Fields: []string{"Workload:spec.backoffLimit"},

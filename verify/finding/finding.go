@@ -99,7 +99,7 @@ type Finding struct {
 	// true where every fair run mends it by itself with no further event, false where some
 	// does not. It is set for rules on a single step, where the budget lasted to tell.
 	Recovers *bool `json:"recovers,omitempty"`
-	// FoundBy is "runs" where one of many runs in drawn orders found it, as the search at the declared size did not
+	// FoundBy is "runs" where one of many random runs found it, as the search at the declared size did not
 	// come to its end: another may be shorter, or show that it is inevitable; "" otherwise.
 	FoundBy string `json:"foundBy,omitempty"`
 	// ConfirmedBy names the replay on a real control plane that showed a finding of the

@@ -128,7 +128,7 @@ func (x *Applied) Remedies(errs field.ErrorList) []Remedy {
 			return x.selectorKept()
 		}
 		if path == "spec.updateStrategy.rollingUpdate.maxSurge" && t.Spec.UpdateStrategy.RollingUpdate.MaxUnavailable != nil {
-			return []Remedy{{Say: "remove maxSurge: a DaemonSet has pods beside the old ones, or goes without the old ones first",
+			return []Remedy{{Say: "remove maxSurge: a DaemonSet can use maxSurge or maxUnavailable, not both",
 				Object: x.Head, Set: []object.Setting{{Path: path}}}}
 		}
 	case *appsv1.StatefulSet:
