@@ -13,5 +13,5 @@
 // showed is looked for again as declared by a directed search (at_declared.go, directed.go).
 //
 // The result does not depend on the number of workers. What it means for a merge is not
-// said here: see the package judge, and docs/search.md for the definitions.
+// said here: see the package judge, and docs/how-the-search-works.md for the definitions.
 package scenario

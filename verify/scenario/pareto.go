@@ -16,7 +16,7 @@ import (
 // kinds, and how certain it is. Of one rule, object and topology, the violations that no
 // other one covers are its Pareto front. What base breaks is compared with
 // what head breaks front by front, and only then one of them is chosen to be shown: see
-// docs/search.md.
+// docs/how-the-search-works.md.
 
 // Kinds are the events of a violation, sorted.
 func (v Violation) Kinds() []string {

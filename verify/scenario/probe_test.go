@@ -15,12 +15,12 @@ import (
 )
 
 const (
-	searchPage  = "../../docs/search.md"
+	searchPage  = "../../docs/how-the-search-works.md"
 	probesBegin = "<!-- probes -->\n"
 	probesEnd   = "<!-- end of probes -->"
 )
 
-// TestProbesPage keeps the table of probes in docs/search.md; go test ./verify/scenario -run ProbesPage -rewrite.
+// TestProbesPage keeps the table of probes in docs/how-the-search-works.md; go test ./verify/scenario -run ProbesPage -rewrite.
 func TestProbesPage(t *testing.T) {
 	was, err := os.ReadFile(searchPage)
 	if err != nil {

@@ -18,8 +18,8 @@ import (
 // have what they want share one as well: whoever loses, somebody does.
 //
 // A set of workloads is doomed by some events if every fair run that they lead to leaves one of the
-// set stuck; see docs/search.md for what "lead to" is. A violation is inevitable where its own
-// workload is doomed, or is one that a doomed set would not be doomed without.
+// set stuck; see docs/how-the-search-works.md for what "lead to" is. A violation is inevitable where
+// its own workload is doomed, or is one that a doomed set would not be doomed without.
 
 // mostRivals bounds the workloads of a slice whose shared blame is looked for.
 const mostRivals = 8
