@@ -6,6 +6,7 @@ import (
 	"github.com/dustin/go-humanize/english"
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/kubesettle/kubesettle/verify/kube"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -117,7 +118,7 @@ func PlacementFields(m *state.Manifest) []string {
 			out = append(out, at+field)
 		}
 	}
-	add(len(pod.TopologySpreadConstraints) > 0, "topologySpreadConstraints")
+	add(len(kube.Spreads(pod)) > 0, "topologySpreadConstraints")
 	add(pod.Affinity != nil && pod.Affinity.PodAntiAffinity != nil, "affinity.podAntiAffinity")
 	add(pod.Affinity != nil && pod.Affinity.PodAffinity != nil, "affinity.podAffinity")
 	add(pod.Affinity != nil && pod.Affinity.NodeAffinity != nil, "affinity.nodeAffinity")

@@ -12,6 +12,7 @@ import (
 	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
 	"k8s.io/klog/v2"
 
+	"github.com/kubesettle/kubesettle/verify/kube"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -166,18 +167,13 @@ func spreadKeys(pod *corev1.Pod) (out []string, required bool) {
 			out = append(out, key)
 		}
 	}
-	for _, c := range pod.Spec.TopologySpreadConstraints {
+	for _, c := range kube.Spreads(&pod.Spec) {
 		add(c.TopologyKey, c.LabelSelector, c.WhenUnsatisfiable != corev1.ScheduleAnyway)
 	}
-	if pod.Spec.Affinity == nil || pod.Spec.Affinity.PodAntiAffinity == nil {
-		return out, required
-	}
-	a := pod.Spec.Affinity.PodAntiAffinity
-	for _, t := range a.RequiredDuringSchedulingIgnoredDuringExecution {
-		add(t.TopologyKey, t.LabelSelector, true)
-	}
-	for _, t := range a.PreferredDuringSchedulingIgnoredDuringExecution {
-		add(t.PodAffinityTerm.TopologyKey, t.PodAffinityTerm.LabelSelector, false)
+	for _, t := range kube.Terms(&pod.Spec) {
+		if t.Anti {
+			add(t.TopologyKey, t.LabelSelector, t.Required)
+		}
 	}
 	return out, required
 }

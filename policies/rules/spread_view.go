@@ -13,6 +13,7 @@ import (
 	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
 	"k8s.io/klog/v2"
 
+	"github.com/kubesettle/kubesettle/verify/kube"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -121,8 +122,7 @@ func wishesElse(pod *corev1.Pod) bool {
 func keepOut(c *state.Config) bool {
 	for p := range c.Pods {
 		spec := &c.Pods[p].Template.Spec
-		if a := spec.Affinity; a != nil && a.PodAntiAffinity != nil &&
-			len(a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution) > 0 {
+		if kube.RepelsHard(spec) {
 			return true
 		}
 		for _, list := range [][]corev1.Container{spec.Containers, spec.InitContainers} {
@@ -180,15 +180,13 @@ func (v *spreadView) amounts(list corev1.ResourceList) []amount {
 
 // loadConstraints reads the topology spread constraints that count the pod itself.
 //
-// Upstream: kubernetes v1.36.3, podtopologyspread: getConstraints, matchNodeInclusionPolicies,
-// nodeLabelsMatchSpreadConstraints.
+// Upstream: kubernetes v1.36.3, podtopologyspread: getConstraints, nodeLabelsMatchSpreadConstraints.
 func (v *spreadView) loadConstraints(c *state.Config, pod *corev1.Pod) {
-	all := pod.Spec.TopologySpreadConstraints
-	for i := range all {
-		t := &all[i]
+	all := kube.Spreads(&pod.Spec)
+	for _, t := range all {
 		k := spreadRule{
-			index: i, maxSkew: int(t.MaxSkew), minDomains: 1, key: t.TopologyKey,
-			hard: t.WhenUnsatisfiable == corev1.DoNotSchedule, match: matching(c, v.class, t.LabelSelector, t.MatchLabelKeys),
+			index: t.Index, maxSkew: int(t.MaxSkew), minDomains: 1, key: t.TopologyKey,
+			hard: t.Hard(), match: matching(c, v.class, t.LabelSelector, t.MatchLabelKeys),
 		}
 		if t.MinDomains != nil && k.hard {
 			k.minDomains = int(*t.MinDomains)
@@ -203,28 +201,13 @@ func (v *spreadView) loadConstraints(c *state.Config, pod *corev1.Pod) {
 					domain = ""
 				}
 			}
-			if !included(t, pod, node) {
+			if !t.Counts(pod, node) {
 				domain = ""
 			}
 			k.domain.add(domain)
 		}
 		v.constraints = append(v.constraints, k)
 	}
-}
-
-// included reports whether a constraint counts a node.
-func included(t *corev1.TopologySpreadConstraint, pod *corev1.Pod, node *corev1.Node) bool {
-	if t.NodeAffinityPolicy == nil || *t.NodeAffinityPolicy == corev1.NodeInclusionPolicyHonor {
-		if match, _ := nodeaffinity.GetRequiredNodeAffinity(pod).Match(node); !match {
-			return false
-		}
-	}
-	if t.NodeTaintsPolicy == nil || *t.NodeTaintsPolicy == corev1.NodeInclusionPolicyIgnore {
-		return true
-	}
-	_, tainted := corev1helpers.FindMatchingUntoleratedTaint(klog.Logger{}, node.Spec.Taints, pod.Spec.Tolerations,
-		func(x *corev1.Taint) bool { return x.Effect != corev1.TaintEffectPreferNoSchedule }, false)
-	return !tainted
 }
 
 // matching lists the pod classes that a selector of class p's pods selects.
@@ -257,27 +240,17 @@ func matching(c *state.Config, p int, selector *metav1.LabelSelector, keys []str
 }
 
 func (v *spreadView) loadApart(c *state.Config, pod *corev1.Pod) {
-	if pod.Spec.Affinity == nil || pod.Spec.Affinity.PodAntiAffinity == nil {
-		return
-	}
-	add := func(t *corev1.PodAffinityTerm, hard bool) {
+	for _, t := range kube.Terms(&pod.Spec) {
 		match := matching(c, v.class, t.LabelSelector, t.MatchLabelKeys)
-		if len(t.Namespaces) > 0 || t.NamespaceSelector != nil || len(t.MismatchLabelKeys) > 0 ||
+		if !t.Anti || len(t.Namespaces) > 0 || t.NamespaceSelector != nil || len(t.MismatchLabelKeys) > 0 ||
 			!slices.Contains(match, v.class) {
-			return
+			continue
 		}
-		k := apartRule{hard: hard, key: t.TopologyKey, match: match}
+		k := apartRule{hard: t.Required, key: t.TopologyKey, match: match}
 		for _, node := range v.nodes {
 			k.domain.add(node.Labels[t.TopologyKey])
 		}
 		v.apart = append(v.apart, k)
-	}
-	a := pod.Spec.Affinity.PodAntiAffinity
-	for i := range a.RequiredDuringSchedulingIgnoredDuringExecution {
-		add(&a.RequiredDuringSchedulingIgnoredDuringExecution[i], true)
-	}
-	for i := range a.PreferredDuringSchedulingIgnoredDuringExecution {
-		add(&a.PreferredDuringSchedulingIgnoredDuringExecution[i].PodAffinityTerm, false)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/kubesettle/kubesettle/verify/kube"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -48,24 +49,19 @@ func aspects(head *state.Manifest) []aspect {
 			return to != nil && from != nil && put(to, from)
 		}})
 	}
-	return append(out, []aspect{
+	out = append(out,
 		template("metadata.labels", func(t *corev1.PodTemplateSpec) any { return &t.Labels }),
-		template("metadata.annotations", func(t *corev1.PodTemplateSpec) any { return &t.Annotations }),
-		template("spec.nodeSelector", func(t *corev1.PodTemplateSpec) any { return &t.Spec.NodeSelector }),
-		template("spec.nodeName", func(t *corev1.PodTemplateSpec) any { return &t.Spec.NodeName }),
-		template("spec.affinity", func(t *corev1.PodTemplateSpec) any { return &t.Spec.Affinity }),
-		template("spec.topologySpreadConstraints", func(t *corev1.PodTemplateSpec) any {
-			return &t.Spec.TopologySpreadConstraints
-		}),
-		template("spec.tolerations", func(t *corev1.PodTemplateSpec) any { return &t.Spec.Tolerations }),
-		template("spec.priorityClassName", func(t *corev1.PodTemplateSpec) any { return &t.Spec.PriorityClassName }),
-		template("spec.schedulerName", func(t *corev1.PodTemplateSpec) any { return &t.Spec.SchedulerName }),
-		template("spec.resources", func(t *corev1.PodTemplateSpec) any { return &t.Spec.Resources }),
-		template("spec.hostNetwork", func(t *corev1.PodTemplateSpec) any { return &t.Spec.HostNetwork }),
-		template("spec.initContainers", func(t *corev1.PodTemplateSpec) any { return &t.Spec.InitContainers }),
-		{workloadObject, containerResources, func(h, b *state.Manifest) bool { return mixContainers(h, b, true) }},
-		{workloadObject, containers, func(h, b *state.Manifest) bool { return mixContainers(h, b, false) }},
-		template("spec.volumes", func(t *corev1.PodTemplateSpec) any { return &t.Spec.Volumes }),
+		template("metadata.annotations", func(t *corev1.PodTemplateSpec) any { return &t.Annotations }))
+	for _, f := range kube.Placing() {
+		if f.Path != "containers" {
+			out = append(out, template("spec."+f.Path, func(t *corev1.PodTemplateSpec) any { return f.In(&t.Spec) }))
+			continue
+		}
+		out = append(out,
+			aspect{workloadObject, containerResources, func(h, b *state.Manifest) bool { return mixContainers(h, b, true) }},
+			aspect{workloadObject, containers, func(h, b *state.Manifest) bool { return mixContainers(h, b, false) }})
+	}
+	return append(out, []aspect{
 		hpa("spec.minReplicas", func(h *autoscalingv2.HorizontalPodAutoscaler) any { return &h.Spec.MinReplicas }),
 		hpa("spec.maxReplicas", func(h *autoscalingv2.HorizontalPodAutoscaler) any { return &h.Spec.MaxReplicas }),
 		hpa("spec.metrics", func(h *autoscalingv2.HorizontalPodAutoscaler) any { return &h.Spec.Metrics }),

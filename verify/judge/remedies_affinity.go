@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubesettle/kubesettle/render/object"
+	"github.com/kubesettle/kubesettle/verify/kube"
 	"github.com/kubesettle/kubesettle/verify/slice"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
@@ -85,7 +86,7 @@ func requireOrForget(p patient) []remedy {
 
 // spreadAnew asks for a spread over nodes where there is none.
 func spreadAnew(p patient) []remedy {
-	if len(p.manifest.Pod().TopologySpreadConstraints) > 0 || p.manifest.Kind() == state.DaemonSet ||
+	if len(kube.Spreads(p.manifest.Pod())) > 0 || p.manifest.Kind() == state.DaemonSet ||
 		len(p.manifest.Template().Labels) == 0 || p.workload.ID.Kind == "CronJob" {
 		return nil
 	}

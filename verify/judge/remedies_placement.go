@@ -10,15 +10,16 @@ import (
 	schedulingv1 "k8s.io/api/scheduling/v1"
 
 	"github.com/kubesettle/kubesettle/render/object"
+	"github.com/kubesettle/kubesettle/verify/kube"
 	"github.com/kubesettle/kubesettle/verify/slice"
 )
 
 // constraints are the hard spread constraints of the pods, by index.
 func (p patient) constraints(hard bool) []int {
 	var out []int
-	for i, c := range p.manifest.Pod().TopologySpreadConstraints {
-		if (c.WhenUnsatisfiable == corev1.DoNotSchedule) == hard {
-			out = append(out, i)
+	for _, c := range kube.Spreads(p.manifest.Pod()) {
+		if c.Hard() == hard {
+			out = append(out, c.Index)
 		}
 	}
 	return out
@@ -41,8 +42,7 @@ func (p patient) each(list []int, field string, value any) []object.Setting {
 // countRevisionsApart spreads the pods of each revision on their own.
 func countRevisionsApart(p patient) []remedy {
 	list := slices.DeleteFunc(p.constraints(true), func(i int) bool {
-		return slices.Contains(p.manifest.Pod().TopologySpreadConstraints[i].MatchLabelKeys,
-			appsv1.DefaultDeploymentUniqueLabelKey)
+		return kube.Spreads(p.manifest.Pod())[i].Apart()
 	})
 	if p.manifest.Deployment == nil || len(list) == 0 {
 		return nil
@@ -54,8 +54,7 @@ func countRevisionsApart(p patient) []remedy {
 // countUsableNodes leaves nodes out of a spread that take no pod.
 func countUsableNodes(p patient) []remedy {
 	list := slices.DeleteFunc(p.constraints(true), func(i int) bool {
-		n := p.manifest.Pod().TopologySpreadConstraints[i].NodeTaintsPolicy
-		return n != nil && *n == corev1.NodeInclusionPolicyHonor
+		return kube.Spreads(p.manifest.Pod())[i].HonorsTaints()
 	})
 	if len(list) == 0 {
 		return nil
@@ -73,7 +72,7 @@ func spreadSoftly(p patient) []remedy {
 	soft := func(list ...int) []remedy {
 		set := p.each(list, "whenUnsatisfiable", "ScheduleAnyway")
 		for _, i := range list {
-			if p.manifest.Pod().TopologySpreadConstraints[i].MinDomains != nil {
+			if kube.Spreads(p.manifest.Pod())[i].MinDomains != nil {
 				set = append(set, p.constraint(i, "minDomains", nil))
 			}
 		}

@@ -12,6 +12,7 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
+	"github.com/kubesettle/kubesettle/verify/kube"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -100,10 +101,8 @@ func keptApart(spec *state.Spec) bool {
 }
 
 func hardByNode(p *corev1.PodSpec) bool {
-	for _, c := range p.TopologySpreadConstraints {
-		if c.WhenUnsatisfiable == corev1.DoNotSchedule {
-			return true
-		}
+	if slices.ContainsFunc(kube.Spreads(p), kube.Spread.Hard) {
+		return true
 	}
 	for i := range p.Containers {
 		for _, port := range p.Containers[i].Ports {
@@ -112,8 +111,7 @@ func hardByNode(p *corev1.PodSpec) bool {
 			}
 		}
 	}
-	return p.Affinity != nil && p.Affinity.PodAntiAffinity != nil &&
-		len(p.Affinity.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution) > 0
+	return kube.RepelsHard(p)
 }
 
 // sharedBudgets finds the budgets that count the pods of several workloads.
@@ -149,7 +147,7 @@ func (r *reducer) numbers() []int {
 			if !m.Exists() {
 				continue
 			}
-			for _, c := range m.Pod().TopologySpreadConstraints {
+			for _, c := range kube.Spreads(m.Pod()) {
 				out = append(out, int(c.MaxSkew))
 			}
 			if m.Kind() == state.StatefulSet && m.Partition() > 0 {
@@ -231,8 +229,7 @@ func (r *reducer) manifest(w *state.Workload, v int) error {
 		n := int32(r.counts.Of(m.Replicas()))
 		*f = &n
 	}
-	for i := range m.Pod().TopologySpreadConstraints {
-		c := &m.Pod().TopologySpreadConstraints[i]
+	for _, c := range kube.Spreads(m.Pod()) {
 		c.MaxSkew = int32(max(r.counts.Of(int(c.MaxSkew)), 1))
 	}
 	if err := r.strategy(m, totals); err != nil {

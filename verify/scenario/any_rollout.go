@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubesettle/kubesettle/policies/rules"
+	"github.com/kubesettle/kubesettle/verify/kube"
 	"github.com/kubesettle/kubesettle/verify/search"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
@@ -168,10 +169,10 @@ func labelsRead(spec *state.Spec) func(label string) bool {
 			for _, b := range m.PDBs {
 				selects(b.Spec.Selector)
 			}
-			for _, c := range m.Pod().TopologySpreadConstraints {
+			for _, c := range kube.Spreads(m.Pod()) {
 				selects(c.LabelSelector, labelKeys(c.MatchLabelKeys))
 			}
-			for _, t := range podTerms(m.Pod().Affinity) {
+			for _, t := range kube.Terms(m.Pod()) {
 				selects(t.LabelSelector, labelKeys(t.MatchLabelKeys), labelKeys(t.MismatchLabelKeys))
 			}
 		}
@@ -186,26 +187,6 @@ func labelKeys(keys []string) *metav1.LabelSelector {
 	out := &metav1.LabelSelector{}
 	for _, key := range keys {
 		out.MatchExpressions = append(out.MatchExpressions, metav1.LabelSelectorRequirement{Key: key})
-	}
-	return out
-}
-
-// podTerms are the terms by which pods look at others.
-func podTerms(a *corev1.Affinity) (out []corev1.PodAffinityTerm) {
-	if a == nil {
-		return nil
-	}
-	var preferred []corev1.WeightedPodAffinityTerm
-	if a.PodAffinity != nil {
-		out = append(out, a.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution...)
-		preferred = append(preferred, a.PodAffinity.PreferredDuringSchedulingIgnoredDuringExecution...)
-	}
-	if a.PodAntiAffinity != nil {
-		out = append(out, a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution...)
-		preferred = append(preferred, a.PodAntiAffinity.PreferredDuringSchedulingIgnoredDuringExecution...)
-	}
-	for _, p := range preferred {
-		out = append(out, p.PodAffinityTerm)
 	}
 	return out
 }

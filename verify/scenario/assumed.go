@@ -12,6 +12,7 @@ import (
 	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/verify/control/objects"
 	"github.com/kubesettle/kubesettle/verify/control/scheduler"
+	"github.com/kubesettle/kubesettle/verify/kube"
 	"github.com/kubesettle/kubesettle/verify/scale"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
@@ -70,8 +71,7 @@ func (v Variant) wantsNodes() bool {
 		if pod.HostNetwork || len(scheduler.HostPorts(&corev1.Pod{Spec: *pod})) > 0 {
 			return true
 		}
-		return pod.Affinity != nil && pod.Affinity.PodAntiAffinity != nil &&
-			len(pod.Affinity.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution) > 0
+		return kube.RepelsHard(pod)
 	})
 }
 

@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubesettle/kubesettle/verify/control/admission"
+	"github.com/kubesettle/kubesettle/verify/kube"
 	"github.com/kubesettle/kubesettle/verify/scale"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
@@ -79,11 +80,11 @@ func ApartBy(workloads []state.Workload) []string {
 	var out []string
 	for _, w := range workloads {
 		for _, m := range w.Manifests {
-			if !m.Exists() || m.Pod().Affinity == nil || m.Pod().Affinity.PodAntiAffinity == nil {
+			if !m.Exists() {
 				continue
 			}
-			for _, t := range m.Pod().Affinity.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution {
-				if t.TopologyKey != corev1.LabelHostname && !slices.Contains(out, t.TopologyKey) {
+			for _, t := range kube.Terms(m.Pod()) {
+				if t.Anti && t.Required && t.TopologyKey != corev1.LabelHostname && !slices.Contains(out, t.TopologyKey) {
 					out = append(out, t.TopologyKey)
 				}
 			}

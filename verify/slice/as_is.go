@@ -18,6 +18,7 @@ import (
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/verify/control/objects"
 	"github.com/kubesettle/kubesettle/verify/control/scheduler"
+	"github.com/kubesettle/kubesettle/verify/kube"
 	"github.com/kubesettle/kubesettle/verify/snapshot"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
@@ -211,7 +212,7 @@ func (sl *Slice) touches(n *corev1.Node, b *state.Beside) bool {
 			if !m.Exists() {
 				continue
 			}
-			if len(m.Pod().TopologySpreadConstraints) > 0 || m.Pod().NodeName != "" {
+			if len(kube.Spreads(m.Pod())) > 0 || m.Pod().NodeName != "" {
 				return true
 			}
 			if !sl.mayEver(m.Pod(), n) {

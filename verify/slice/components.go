@@ -12,6 +12,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/control/scheduler"
+	"github.com/kubesettle/kubesettle/verify/kube"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -247,10 +248,10 @@ func gazes(o *object.Object, s side) []gaze {
 		}
 	}
 	spec := &templateOf(o).Spec
-	for _, c := range spec.TopologySpreadConstraints {
+	for _, c := range kube.Spreads(spec) {
 		add(o.ID.Namespace, c.LabelSelector)
 	}
-	for _, t := range podTerms(spec) {
+	for _, t := range kube.Terms(spec) {
 		ns := o.ID.Namespace
 		if len(t.Namespaces) > 0 || t.NamespaceSelector != nil {
 			ns = anywhere

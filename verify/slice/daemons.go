@@ -12,6 +12,7 @@ import (
 	"github.com/kubesettle/kubesettle/verify/control/objects"
 	"github.com/kubesettle/kubesettle/verify/control/workloads"
 	"github.com/kubesettle/kubesettle/verify/finding"
+	"github.com/kubesettle/kubesettle/verify/kube"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -60,7 +61,8 @@ func (sl *Slice) DaemonKeys() {
 			for i := range spec.Containers { // their images are nobody's preference
 				spec.Containers[i].Image = ""
 			}
-			spec.InitContainers, spec.TopologySpreadConstraints = nil, nil
+			spec.InitContainers = nil
+			kube.DropSpreads(spec)
 			sl.labelKeys(spec)
 		}
 	}

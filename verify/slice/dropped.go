@@ -12,6 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 
+	"github.com/kubesettle/kubesettle/verify/kube"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -70,9 +71,8 @@ func alwaysAllows(b *policyv1.PodDisruptionBudget) bool {
 // hardSpreads counts a pod's hard spread constraints that tell revisions apart, or do not.
 func hardSpreads(pod *corev1.PodSpec, apart bool) int {
 	n := 0
-	for _, c := range pod.TopologySpreadConstraints {
-		if c.WhenUnsatisfiable == corev1.DoNotSchedule &&
-			slices.Contains(c.MatchLabelKeys, appsv1.DefaultDeploymentUniqueLabelKey) == apart {
+	for _, c := range kube.Spreads(pod) {
+		if c.Hard() && c.Apart() == apart {
 			n++
 		}
 	}

@@ -10,29 +10,9 @@ import (
 
 	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/finding"
+	"github.com/kubesettle/kubesettle/verify/kube"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
-
-// podTerms lists all inter-pod affinity terms of a pod.
-func podTerms(p *corev1.PodSpec) []corev1.PodAffinityTerm {
-	var out []corev1.PodAffinityTerm
-	if p.Affinity == nil {
-		return nil
-	}
-	if a := p.Affinity.PodAffinity; a != nil {
-		out = append(out, a.RequiredDuringSchedulingIgnoredDuringExecution...)
-		for _, t := range a.PreferredDuringSchedulingIgnoredDuringExecution {
-			out = append(out, t.PodAffinityTerm)
-		}
-	}
-	if a := p.Affinity.PodAntiAffinity; a != nil {
-		out = append(out, a.RequiredDuringSchedulingIgnoredDuringExecution...)
-		for _, t := range a.PreferredDuringSchedulingIgnoredDuringExecution {
-			out = append(out, t.PodAffinityTerm)
-		}
-	}
-	return out
-}
 
 // influences reports whether a placement rule of p's pods looks at q's pods.
 func influences(p, q *object.Object, s side) bool {
@@ -46,14 +26,14 @@ func influences(p, q *object.Object, s side) bool {
 		return err == nil && x.Matches(set)
 	}
 	if p.ID.Namespace == q.ID.Namespace {
-		for _, c := range from.Spec.TopologySpreadConstraints {
+		for _, c := range kube.Spreads(&from.Spec) {
 			if matches(c.LabelSelector) {
 				return true
 			}
 		}
 	}
-	for _, t := range podTerms(&from.Spec) {
-		if inNamespace(t, p.ID.Namespace, q.ID.Namespace, s.namespaces) && matches(t.LabelSelector) {
+	for _, t := range kube.Terms(&from.Spec) {
+		if inNamespace(*t.PodAffinityTerm, p.ID.Namespace, q.ID.Namespace, s.namespaces) && matches(t.LabelSelector) {
 			return true
 		}
 	}

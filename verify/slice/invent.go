@@ -12,6 +12,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/verify/finding"
+	"github.com/kubesettle/kubesettle/verify/kube"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -323,10 +324,10 @@ func domainsOf(pods []*corev1.PodSpec) []string {
 		}
 	}
 	for _, p := range pods {
-		for _, c := range p.TopologySpreadConstraints {
+		for _, c := range kube.Spreads(p) {
 			add(c.TopologyKey)
 		}
-		for _, t := range podTerms(p) {
+		for _, t := range kube.Terms(p) {
 			add(t.TopologyKey)
 		}
 	}

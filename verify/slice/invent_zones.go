@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubesettle/kubesettle/verify/kube"
 )
 
 // zonesOf are the zones that a pod's terms name, and one that none does.
@@ -43,7 +45,7 @@ func zonesFor(pods []*corev1.PodSpec, given []string) []string {
 				}
 			}
 		}
-		for _, c := range p.TopologySpreadConstraints {
+		for _, c := range kube.Spreads(p) {
 			if c.TopologyKey != corev1.LabelHostname && c.MinDomains != nil {
 				wanted = max(wanted, int(*c.MinDomains))
 			}

@@ -15,6 +15,7 @@ import (
 	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/control/scheduler"
 	"github.com/kubesettle/kubesettle/verify/finding"
+	"github.com/kubesettle/kubesettle/verify/kube"
 	"github.com/kubesettle/kubesettle/verify/snapshot"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
@@ -270,10 +271,10 @@ func (sl *Slice) labelKeys(p *corev1.PodSpec) {
 	for _, image := range scheduler.Images(p) {
 		sl.Keys[policies.NodeImage+image] = true
 	}
-	for _, c := range p.TopologySpreadConstraints {
+	for _, c := range kube.Spreads(p) {
 		sl.Keys[c.TopologyKey] = true
 	}
-	for _, t := range podTerms(p) {
+	for _, t := range kube.Terms(p) {
 		sl.Keys[t.TopologyKey] = true
 	}
 	if p.Affinity == nil || p.Affinity.NodeAffinity == nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/kubesettle/kubesettle/verify/control/objects"
 	"github.com/kubesettle/kubesettle/verify/control/scheduler"
 	"github.com/kubesettle/kubesettle/verify/finding"
+	"github.com/kubesettle/kubesettle/verify/kube"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -90,14 +91,14 @@ func portsOf(o *object.Object) []corev1.ContainerPort {
 // version and not in the other, by ID.
 func relabelled(o *object.Object, sides [2]side) []string {
 	var out []string
-	for _, t := range podTerms(&templateOf(o).Spec) {
+	for _, t := range kube.Terms(&templateOf(o).Spec) {
 		if t.NamespaceSelector == nil {
 			continue
 		}
 		for _, name := range slices.Sorted(maps.Keys(union(sides[0].namespaces, sides[1].namespaces))) {
 			in := [2]bool{}
 			for v, s := range sides {
-				in[v] = inNamespace(t, o.ID.Namespace, name, s.namespaces)
+				in[v] = inNamespace(*t.PodAffinityTerm, o.ID.Namespace, name, s.namespaces)
 			}
 			if in[0] != in[1] {
 				out = appendNew(out, []string{namespaceID(name)})
@@ -159,9 +160,10 @@ func Strangers(sl *Slice, releases []*object.Rendered) []finding.Note {
 		for _, t := range sl.friends[w.ID] {
 			out = finding.AppendNew(out, lookedAt(w, sl, releases, t, finding.FriendLeftOut, finding.FriendsUnread)...)
 		}
-		if a := pod.Affinity; a != nil && a.PodAntiAffinity != nil {
-			for _, t := range a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution {
-				out = finding.AppendNew(out, lookedAt(w, sl, releases, t, finding.RivalLeftOut, finding.RivalsUnread)...)
+		for _, t := range kube.Terms(pod) {
+			if t.Anti && t.Required {
+				out = finding.AppendNew(out,
+					lookedAt(w, sl, releases, *t.PodAffinityTerm, finding.RivalLeftOut, finding.RivalsUnread)...)
 			}
 		}
 	}

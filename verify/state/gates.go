@@ -4,7 +4,8 @@ import (
 	"strconv"
 
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
-	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubesettle/kubesettle/verify/kube"
 )
 
 // Gate is a feature gate of Kubernetes that the models follow.
@@ -113,7 +114,7 @@ func (g Gated) Apply(m *Manifest) {
 
 // dropFromPods takes out of the pod template what the cluster does not know.
 //
-// Upstream v1.32: pkg/api/pod: dropDisabledFields, dropDisabledTopologySpreadConstraintsFields.
+// Upstream v1.32: pkg/api/pod: dropDisabledFields.
 func (g Gated) dropFromPods(m *Manifest) {
 	if !m.Exists() {
 		return
@@ -125,8 +126,7 @@ func (g Gated) dropFromPods(m *Manifest) {
 	}
 	m.OwnObject()
 	pod := m.Pod()
-	for i := range pod.TopologySpreadConstraints {
-		c := &pod.TopologySpreadConstraints[i]
+	for _, c := range kube.Spreads(pod) {
 		if spread {
 			c.MatchLabelKeys = nil
 		}
@@ -140,32 +140,10 @@ func (g Gated) dropFromPods(m *Manifest) {
 		}
 	}
 	if affinity {
-		for _, t := range affinityTerms(pod.Affinity) {
+		for _, t := range kube.Terms(pod) {
 			t.MatchLabelKeys, t.MismatchLabelKeys = nil, nil
 		}
 	}
-}
-
-// affinityTerms are the terms of pod affinity and anti-affinity, in place.
-func affinityTerms(a *corev1.Affinity) []*corev1.PodAffinityTerm {
-	var out []*corev1.PodAffinityTerm
-	add := func(required []corev1.PodAffinityTerm, preferred []corev1.WeightedPodAffinityTerm) {
-		for i := range required {
-			out = append(out, &required[i])
-		}
-		for i := range preferred {
-			out = append(out, &preferred[i].PodAffinityTerm)
-		}
-	}
-	if a != nil && a.PodAffinity != nil {
-		add(a.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution,
-			a.PodAffinity.PreferredDuringSchedulingIgnoredDuringExecution)
-	}
-	if a != nil && a.PodAntiAffinity != nil {
-		add(a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution,
-			a.PodAntiAffinity.PreferredDuringSchedulingIgnoredDuringExecution)
-	}
-	return out
 }
 
 // MinorOf is the minor version of "1.35"; false for what has none, or one whose gates are not known.

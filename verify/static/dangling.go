@@ -14,6 +14,7 @@ import (
 	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/finding"
+	"github.com/kubesettle/kubesettle/verify/kube"
 	"github.com/kubesettle/kubesettle/verify/slice"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
@@ -301,27 +302,15 @@ func terms(o *object.Object) []placed {
 	if _, nested := slice.ValueAt(o.Content, "spec", "jobTemplate").(map[string]any); nested {
 		return nil
 	}
-	for i, c := range m.Pod().TopologySpreadConstraints {
+	for _, c := range kube.Spreads(m.Pod()) {
 		if c.LabelSelector != nil {
-			out = append(out, placed{fmt.Sprintf("%stopologySpreadConstraints[%d].labelSelector", spec, i),
-				"spread", c.LabelSelector})
+			out = append(out, placed{spec + c.Field() + ".labelSelector", "spread", c.LabelSelector})
 		}
 	}
-	if m.Pod().Affinity == nil || m.Pod().Affinity.PodAntiAffinity == nil {
-		return out
-	}
-	anti := m.Pod().Affinity.PodAntiAffinity
-	add := func(path string, t corev1.PodAffinityTerm) {
-		if t.LabelSelector != nil && len(t.Namespaces) == 0 && t.NamespaceSelector == nil {
-			out = append(out, placed{spec + "affinity.podAntiAffinity." + path + ".labelSelector",
-				"anti-affinity", t.LabelSelector})
+	for _, t := range kube.Terms(m.Pod()) {
+		if t.Anti && t.LabelSelector != nil && len(t.Namespaces) == 0 && t.NamespaceSelector == nil {
+			out = append(out, placed{spec + t.Field() + ".labelSelector", "anti-affinity", t.LabelSelector})
 		}
-	}
-	for i, t := range anti.RequiredDuringSchedulingIgnoredDuringExecution {
-		add(fmt.Sprintf("requiredDuringSchedulingIgnoredDuringExecution[%d]", i), t)
-	}
-	for i, t := range anti.PreferredDuringSchedulingIgnoredDuringExecution {
-		add(fmt.Sprintf("preferredDuringSchedulingIgnoredDuringExecution[%d].podAffinityTerm", i), t.PodAffinityTerm)
 	}
 	return out
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/render/object"
+	"github.com/kubesettle/kubesettle/verify/kube"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -69,20 +70,19 @@ func countsTainted(o *object.Object) (index, nodes int) {
 	if choosesNodes(pod) || slices.ContainsFunc(pod.Tolerations, toleratesAll) {
 		return -1, 0
 	}
-	for i, c := range pod.TopologySpreadConstraints {
+	for _, c := range kube.Spreads(pod) {
 		sel, err := metav1.LabelSelectorAsSelector(c.LabelSelector)
-		hard := c.WhenUnsatisfiable == corev1.DoNotSchedule && c.TopologyKey == corev1.LabelHostname && c.MaxSkew > 0
-		honors := c.NodeTaintsPolicy != nil && *c.NodeTaintsPolicy == corev1.NodeInclusionPolicyHonor
-		if !hard || honors || err != nil || !sel.Matches(labels.Set(podLabels(o))) {
+		hard := c.Hard() && c.TopologyKey == corev1.LabelHostname && c.MaxSkew > 0
+		if !hard || c.HonorsTaints() || err != nil || !sel.Matches(labels.Set(podLabels(o))) {
 			continue
 		}
 		pods := m.Replicas() - 1
 		if m.Pace().SurgeOf(m.Replicas()) > 0 && m.Pace().UnavailableOf(m.Replicas()) == 0 &&
-			!slices.Contains(c.MatchLabelKeys, "pod-template-hash") {
+			!c.Apart() {
 			pods++ // the new pod is one more than there are
 		}
 		if n := pods / int(c.MaxSkew); n > 1 {
-			return i, n
+			return c.Index, n
 		}
 	}
 	return -1, 0

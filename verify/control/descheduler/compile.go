@@ -13,6 +13,7 @@ import (
 	"github.com/kubesettle/kubesettle/verify/control/actor"
 	"github.com/kubesettle/kubesettle/verify/control/objects"
 	"github.com/kubesettle/kubesettle/verify/control/scheduler"
+	"github.com/kubesettle/kubesettle/verify/kube"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -278,17 +279,17 @@ func keepsOut(t *corev1.Taint) bool {
 func (k *deschedCompiled) addTerms() error {
 	for p := range k.classes {
 		pod := k.classes[p].pod
-		required, _ := objects.PodTerms(pod.Spec.Affinity, true)
-		for i := range required {
-			t := antiTerm{key: required[i].TopologyKey}
-			selector, err := metav1.LabelSelectorAsSelector(required[i].LabelSelector)
-			if err != nil {
-				return fmt.Errorf("%s: %s[%d]: %v: %w",
-					k.workload(p).ID,
-					k.workload(p).Kind().Own("spec.template.spec."+scheduler.PodAffinityField(true, scheduler.RequiredField)),
-					i, err, actor.ErrUnmodeled)
+		for _, term := range kube.Terms(&pod.Spec) {
+			if !term.Anti || !term.Required {
+				continue
 			}
-			in := required[i].Namespaces
+			t := antiTerm{key: term.TopologyKey}
+			selector, err := metav1.LabelSelectorAsSelector(term.LabelSelector)
+			if err != nil {
+				return fmt.Errorf("%s: %s: %v: %w", k.workload(p).ID, k.workload(p).Kind().Own("spec.template.spec."+term.Field()),
+					err, actor.ErrUnmodeled)
+			}
+			in := term.Namespaces
 			if len(in) == 0 {
 				in = []string{pod.Namespace}
 			}

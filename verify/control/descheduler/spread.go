@@ -1,7 +1,6 @@
 package descheduler
 
 import (
-	"fmt"
 	"reflect"
 	"slices"
 
@@ -12,6 +11,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/verify/control/actor"
 	"github.com/kubesettle/kubesettle/verify/control/scheduler"
+	"github.com/kubesettle/kubesettle/verify/kube"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -50,8 +50,7 @@ func (k *deschedCompiled) spread(plugin *deschedPlugin, a *state.SpreadArgs) err
 		return err
 	}
 	for p := range k.classes {
-		for i := range k.classes[p].pod.Spec.TopologySpreadConstraints {
-			c := &k.classes[p].pod.Spec.TopologySpreadConstraints[i]
+		for _, c := range kube.Spreads(&k.classes[p].pod.Spec) {
 			if !slices.Contains(a.Constraints, c.WhenUnsatisfiable) {
 				continue
 			}
@@ -66,10 +65,9 @@ func (k *deschedCompiled) spread(plugin *deschedPlugin, a *state.SpreadArgs) err
 	plugin.run = removeUnspread
 	plugin.because = func(k *deschedCompiled, s state.State, p int) []actor.Ref {
 		var out []actor.Ref
-		for i := range k.classes[p].pod.Spec.TopologySpreadConstraints {
-			c := &k.classes[p].pod.Spec.TopologySpreadConstraints[i]
+		for _, c := range kube.Spreads(&k.classes[p].pod.Spec) {
 			if slices.Contains(a.Constraints, c.WhenUnsatisfiable) {
-				out = append(out, templateRef(k, s, p, fmt.Sprintf("topologySpreadConstraints[%d]", i)))
+				out = append(out, templateRef(k, s, p, c.Field()))
 			}
 		}
 		return out
@@ -77,7 +75,7 @@ func (k *deschedCompiled) spread(plugin *deschedPlugin, a *state.SpreadArgs) err
 	return nil
 }
 
-func (k *deschedCompiled) addSpread(plugin *deschedPlugin, p int, c *corev1.TopologySpreadConstraint,
+func (k *deschedCompiled) addSpread(plugin *deschedPlugin, p int, c kube.Spread,
 	selector labels.Selector) {
 	pod := k.classes[p].pod
 	id := spreadIdentity{

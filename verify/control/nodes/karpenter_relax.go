@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubesettle/kubesettle/verify/control/scheduler"
+	"github.com/kubesettle/kubesettle/verify/kube"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -56,11 +57,9 @@ func relax(pod *corev1.PodSpec) bool {
 			return true
 		}
 	}
-	for i, c := range pod.TopologySpreadConstraints {
+	for _, c := range kube.Spreads(pod) {
 		if c.WhenUnsatisfiable == corev1.ScheduleAnyway {
-			last := len(pod.TopologySpreadConstraints) - 1
-			pod.TopologySpreadConstraints[i] = pod.TopologySpreadConstraints[last]
-			pod.TopologySpreadConstraints = pod.TopologySpreadConstraints[:last]
+			kube.DropSpread(pod, c.Index)
 			return true
 		}
 	}
@@ -108,8 +107,7 @@ func required(soft *corev1.PodSpec, zones int) *corev1.PodSpec {
 			requireNodes(a.NodeAffinity)
 		}
 	}
-	for i := range pod.TopologySpreadConstraints {
-		c := &pod.TopologySpreadConstraints[i]
+	for _, c := range kube.Spreads(pod) {
 		c.WhenUnsatisfiable = corev1.DoNotSchedule
 		switch {
 		case c.TopologyKey == corev1.LabelHostname:

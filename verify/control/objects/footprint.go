@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kubesettle/kubesettle/verify/kube"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -33,28 +34,15 @@ func SameFootprint(c *state.Config, p, q int) bool {
 	return maps.Equal(x.Labels, y.Labels) && equality.Semantic.DeepEqual(footprint(&x.Spec), footprint(&y.Spec))
 }
 
-// footprint is a pod's specification without what runs in its containers.
+// footprint is a pod's specification without what only matters inside of its containers.
 func footprint(spec *corev1.PodSpec) *corev1.PodSpec {
 	out := *spec
-	out.InitContainers, out.Containers = bare(spec.InitContainers), bare(spec.Containers)
+	out.InitContainers, out.Containers = kube.Outside(spec.InitContainers), kube.Outside(spec.Containers)
 	return &out
-}
-
-// bare are containers without what runs in them.
-func bare(list []corev1.Container) (out []corev1.Container) {
-	for _, c := range list {
-		out = append(out, corev1.Container{
-			Name: c.Name, Ports: c.Ports, Resources: c.Resources, RestartPolicy: c.RestartPolicy,
-		})
-	}
-	return out
 }
 
 // selectsRevisions reports whether some pod's rules, or a budget, speak of pods of one revision only.
 func selectsRevisions(c *state.Config) bool {
-	term := func(t corev1.PodAffinityTerm) bool {
-		return len(t.MatchLabelKeys)+len(t.MismatchLabelKeys) > 0 || selectsHash(t.LabelSelector)
-	}
 	for i := range c.Spec.Workloads {
 		for v := range c.Spec.Workloads[i].Manifests {
 			for _, pdb := range c.Spec.Workloads[i].Manifests[v].PDBs {
@@ -66,15 +54,13 @@ func selectsRevisions(c *state.Config) bool {
 	}
 	for p := range c.Pods {
 		spec := &c.Pods[p].Template.Spec
-		for i := range spec.TopologySpreadConstraints {
-			if t := &spec.TopologySpreadConstraints[i]; len(t.MatchLabelKeys) > 0 || selectsHash(t.LabelSelector) {
+		for _, t := range kube.Spreads(spec) {
+			if len(t.MatchLabelKeys) > 0 || selectsHash(t.LabelSelector) {
 				return true
 			}
 		}
-		for _, anti := range []bool{false, true} {
-			required, preferred := PodTerms(spec.Affinity, anti)
-			if slices.ContainsFunc(required, term) ||
-				slices.ContainsFunc(preferred, func(t corev1.WeightedPodAffinityTerm) bool { return term(t.PodAffinityTerm) }) {
+		for _, t := range kube.Terms(spec) {
+			if len(t.MatchLabelKeys)+len(t.MismatchLabelKeys) > 0 || selectsHash(t.LabelSelector) {
 				return true
 			}
 		}

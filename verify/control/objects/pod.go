@@ -14,6 +14,7 @@ import (
 	resourcehelper "k8s.io/component-helpers/resource"
 	"k8s.io/klog/v2"
 
+	"github.com/kubesettle/kubesettle/verify/kube"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -321,27 +322,12 @@ func tolerateNotReady(spec *corev1.PodSpec) {
 // mergeLabelKeys merges matchLabelKeys and mismatchLabelKeys into the selectors beside
 // them; a nil selector matches nothing and stays so.
 func mergeLabelKeys(pod *corev1.Pod) {
-	for i := range pod.Spec.TopologySpreadConstraints {
-		c := &pod.Spec.TopologySpreadConstraints[i]
+	for _, c := range kube.Spreads(&pod.Spec) {
 		addLabelKeys(c.LabelSelector, c.MatchLabelKeys, metav1.LabelSelectorOpIn, pod.Labels)
 	}
-	merge := func(t *corev1.PodAffinityTerm) {
+	for _, t := range kube.Terms(&pod.Spec) {
 		addLabelKeys(t.LabelSelector, t.MatchLabelKeys, metav1.LabelSelectorOpIn, pod.Labels)
 		addLabelKeys(t.LabelSelector, t.MismatchLabelKeys, metav1.LabelSelectorOpNotIn, pod.Labels)
-	}
-	required, preferred := PodTerms(pod.Spec.Affinity, false)
-	for i := range required {
-		merge(&required[i])
-	}
-	for i := range preferred {
-		merge(&preferred[i].PodAffinityTerm)
-	}
-	required, preferred = PodTerms(pod.Spec.Affinity, true)
-	for i := range required {
-		merge(&required[i])
-	}
-	for i := range preferred {
-		merge(&preferred[i].PodAffinityTerm)
 	}
 }
 
@@ -362,18 +348,4 @@ var VPAResources = [...]corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceM
 
 func IsHugePages(name corev1.ResourceName) bool {
 	return strings.HasPrefix(string(name), corev1.ResourceHugePagesPrefix)
-}
-
-// PodTerms gives the inter-pod affinity or anti-affinity terms.
-func PodTerms(a *corev1.Affinity, anti bool) ([]corev1.PodAffinityTerm, []corev1.WeightedPodAffinityTerm) {
-	switch {
-	case a == nil:
-	case anti && a.PodAntiAffinity != nil:
-		return a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution,
-			a.PodAntiAffinity.PreferredDuringSchedulingIgnoredDuringExecution
-	case !anti && a.PodAffinity != nil:
-		return a.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution,
-			a.PodAffinity.PreferredDuringSchedulingIgnoredDuringExecution
-	}
-	return nil, nil
 }

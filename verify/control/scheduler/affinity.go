@@ -1,7 +1,6 @@
 package scheduler
 
 import (
-	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -10,7 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 
-	"github.com/kubesettle/kubesettle/verify/control/objects"
+	"github.com/kubesettle/kubesettle/verify/kube"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -51,26 +50,21 @@ type parsedTerms struct {
 func (k *Compiled) parseTerms(p int) (parsedTerms, error) {
 	var out parsedTerms
 	pod := k.Classes[p].Pod
-	for _, anti := range []bool{false, true} {
-		required, preferred := objects.PodTerms(pod.Spec.Affinity, anti)
-		hard, soft, field := &out.near, &out.preferNear, "podAffinity"
-		if anti {
-			hard, soft, field = &out.apart, &out.preferApart, "podAntiAffinity"
+	for _, term := range kube.Terms(&pod.Spec) {
+		t, err := parseTerm(pod, term.PodAffinityTerm)
+		if err != nil {
+			return out, k.unmodeled(p, "spec."+term.Place(), err.Error())
 		}
-		for i := range required {
-			t, err := parseTerm(pod, &required[i])
-			if err != nil {
-				return out, k.unmodeled(p, fmt.Sprintf("spec.affinity.%s.%s[%d]", field, RequiredField, i), err.Error())
-			}
-			*hard = append(*hard, t)
-		}
-		for i := range preferred {
-			t, err := parseTerm(pod, &preferred[i].PodAffinityTerm)
-			if err != nil {
-				return out, k.unmodeled(p, fmt.Sprintf("spec.affinity.%s.%s[%d]", field, PreferredField, i), err.Error())
-			}
-			t.weight = int64(preferred[i].Weight)
-			*soft = append(*soft, t)
+		t.weight = int64(term.Weight)
+		switch {
+		case term.Required && term.Anti:
+			out.apart = append(out.apart, t)
+		case term.Required:
+			out.near = append(out.near, t)
+		case term.Anti:
+			out.preferApart = append(out.preferApart, t)
+		default:
+			out.preferNear = append(out.preferNear, t)
 		}
 	}
 	return out, nil

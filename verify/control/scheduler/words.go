@@ -11,6 +11,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/verify/control/actor"
 	"github.com/kubesettle/kubesettle/verify/control/objects"
+	"github.com/kubesettle/kubesettle/verify/kube"
 	"github.com/kubesettle/kubesettle/verify/search"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
@@ -131,14 +132,14 @@ func (a *Scheduler) because(s state.State, p int, d *Decision) []actor.Ref {
 		case state.NodeAffinity:
 			add(a.K.ref(s, p, "affinity.nodeAffinity."+PreferredField))
 		case state.PodTopologySpread:
-			for i := range spec.TopologySpreadConstraints {
-				if spec.TopologySpreadConstraints[i].WhenUnsatisfiable == corev1.ScheduleAnyway {
-					add(a.K.ref(s, p, fmt.Sprintf("topologySpreadConstraints[%d]", i)))
+			for _, c := range kube.Spreads(spec) {
+				if c.WhenUnsatisfiable == corev1.ScheduleAnyway {
+					add(a.K.ref(s, p, c.Field()))
 				}
 			}
 		case state.InterPodAffinity:
 			for _, anti := range []bool{false, true} {
-				if _, preferred := objects.PodTerms(spec.Affinity, anti); len(preferred) > 0 {
+				if slices.ContainsFunc(kube.Terms(spec), func(t kube.Term) bool { return t.Anti == anti && !t.Required }) {
 					add(a.K.ref(s, p, PodAffinityField(anti, PreferredField)))
 				}
 			}
