@@ -15,24 +15,19 @@ const (
 )
 
 // LoadDescheduler reads a DeschedulerPolicy as descheduler v0.36.0 does, fills in its
-// defaults and keeps its validation; keys that it does not know are errors. file stands
-// in messages.
+// defaults and keeps its validation; keys that it does not know are errors. One in v1alpha1 is converted as
+// v0.29.0 did. file stands in messages.
 // Errors: a [*FileError] with every problem of the file.
 func LoadDescheduler(file string, data []byte) (*state.Descheduler, error) {
 	d := newDecoder()
 	out := &state.Descheduler{}
-	if root := d.document(data); root != nil {
+	if root := d.document(data); root != nil && declares(root, "apiVersion", deschedulerV1alpha1) {
+		d.policyV1alpha1(root, out)
+	} else if root != nil {
 		var version, kind string
 		var ignored bool
 		d.object(root, "", fields{
-			"apiVersion": func(n *yaml.Node, at string) {
-				if s, ok := d.scalar(n, at, "a string", "!!str"); ok && s == "descheduler/v1alpha1" {
-					d.fail(n, at, "v1alpha1 is not read by current deschedulers; write the policy as %s, with profiles",
-						DeschedulerVersion)
-					return
-				}
-				oneOf(d, &version, DeschedulerVersion)(n, at)
-			},
+			"apiVersion":                       oneOf(d, &version, DeschedulerVersion),
 			"kind":                             oneOf(d, &kind, DeschedulerKind),
 			"nodeSelector":                     d.possiblyEmpty(&out.NodeSelector, labelQuery),
 			"maxNoOfPodsToEvictPerNode":        d.limit(&out.MaxPerNode),
@@ -49,6 +44,16 @@ func LoadDescheduler(file string, data []byte) (*state.Descheduler, error) {
 		return nil, err
 	}
 	return out, nil
+}
+
+// declares reports whether a mapping has a scalar as the value of a key.
+func declares(n *yaml.Node, key, value string) bool {
+	for i := 0; i+1 < len(n.Content) && n.Kind == yaml.MappingNode; i += 2 {
+		if n.Content[i].Value == key && n.Content[i+1].Value == value {
+			return true
+		}
+	}
+	return false
 }
 
 // limit reads a number of pods that may be absent.

@@ -75,13 +75,90 @@ profiles:
 	}
 }
 
+func strategies(list string) string {
+	return "apiVersion: descheduler/v1alpha1\nkind: DeschedulerPolicy\nstrategies:\n  " + list
+}
+
+// TestLoadDeschedulerV1alpha1: a policy of a descheduler before v0.30 is what it was converted to.
+func TestLoadDeschedulerV1alpha1(t *testing.T) {
+	for _, c := range []struct{ old, now string }{
+		{`
+evictLocalStoragePods: true
+ignorePvcPods: true
+nodeSelector: pool=web
+maxNoOfPodsToEvictPerNode: 3
+strategies:
+  RemovePodsViolatingTopologySpreadConstraint:
+    enabled: true
+    weight: 2
+    params: {includeSoftConstraints: true, nodeFit: true, namespaces: {exclude: [kube-system]}, podLifeTime: null}
+  LowNodeUtilization:
+    enabled: true
+    params:
+      thresholdPriorityClassName: high
+      nodeResourceUtilizationThresholds: {thresholds: {cpu: 20}, targetThresholds: {cpu: 50}, numberOfNodes: 2}
+  PodLifeTime:
+    enabled: true
+    params: {nodeFit: true, podLifeTime: {maxPodLifeTimeSeconds: 86400, podStatusPhases: [Pending], states: [Running]}}
+  RemoveDuplicates: {enabled: false}
+`, `
+nodeSelector: pool=web
+maxNoOfPodsToEvictPerNode: 3
+profiles:
+- name: strategy-LowNodeUtilization-profile
+  pluginConfig:
+  - name: DefaultEvictor
+    args: {evictLocalStoragePods: true, ignorePvcPods: true, priorityThreshold: {name: high}}
+  - name: LowNodeUtilization
+    args: {thresholds: {cpu: 20}, targetThresholds: {cpu: 50}, numberOfNodes: 2}
+  plugins: {balance: {enabled: [LowNodeUtilization]}}
+- name: strategy-PodLifeTime-profile
+  pluginConfig:
+  - name: DefaultEvictor
+    args: {evictLocalStoragePods: true, ignorePvcPods: true}
+  - name: PodLifeTime
+    args: {maxPodLifeTimeSeconds: 86400, states: [Pending, Running]}
+  plugins: {deschedule: {enabled: [PodLifeTime]}}
+- name: strategy-RemovePodsViolatingTopologySpreadConstraint-profile
+  pluginConfig:
+  - name: DefaultEvictor
+    args: {evictLocalStoragePods: true, ignorePvcPods: true, nodeFit: true}
+  - name: RemovePodsViolatingTopologySpreadConstraint
+    args: {constraints: [DoNotSchedule, ScheduleAnyway], namespaces: {exclude: [kube-system]}}
+  plugins: {balance: {enabled: [RemovePodsViolatingTopologySpreadConstraint]}}
+`}, {"strategies: {RemovePodsHavingTooManyRestarts: {enabled: true, params: {podsHavingTooManyRestarts: {podRestartThreshold: 5}}}}", `
+profiles:
+- name: strategy-RemovePodsHavingTooManyRestarts-profile
+  pluginConfig: [{name: RemovePodsHavingTooManyRestarts, args: {podRestartThreshold: 5}}]
+  plugins: {deschedule: {enabled: [RemovePodsHavingTooManyRestarts]}}
+`}, {"strategies: {}", "profiles: []"}} {
+		got, err := LoadDescheduler("d.yaml", []byte("apiVersion: descheduler/v1alpha1\nkind: DeschedulerPolicy\n"+c.old))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := LoadDescheduler("d.yaml", []byte("apiVersion: descheduler/v1alpha2\nkind: DeschedulerPolicy\n"+c.now))
+		if err != nil {
+			t.Fatal(err)
+		}
+		places := cmp.FilterPath(func(p cmp.Path) bool { return p.Last().String() == ".Field" }, cmp.Ignore()) // other places
+		if d := cmp.Diff(want, got, places); d != "" {
+			t.Errorf("-want +got:\n%s", d)
+		}
+	}
+}
+
 // TestLoadDeschedulerRefuses: each problem is named with its place and what to do.
 func TestLoadDeschedulerRefuses(t *testing.T) {
 	profile := func(config, plugins string) string {
 		return "- name: p\n  pluginConfig: [" + config + "]\n  plugins: {" + plugins + "}\n"
 	}
 	for _, c := range []struct{ file, want string }{
-		{"apiVersion: descheduler/v1alpha1\nkind: DeschedulerPolicy", "d.yaml:1:13: apiVersion: v1alpha1 is not read by current deschedulers"},
+		{"apiVersion: descheduler/v1alpha1\nkind: DeschedulerPolicy\nprofiles: []", "d.yaml:3:1: profiles: unknown key"},
+		{strategies("RemoveDuplicate: {enabled: true}"), "d.yaml:4:3: strategies.RemoveDuplicate: is not a strategy; did you mean"},
+		{strategies("LowNodeUtilization: {enabled: true}"), "thresholds is missing"},
+		{strategies("PodLifeTime: {enabled: true}"), "has no criterion"},
+		{strategies("PodLifeTime: {enabled: true, params: {podLifetime: {}}}"), "unknown key; did you mean \"podLifeTime\"?"},
+		{strategies("RemoveDuplicates: {enabled: true, params: {thresholdPriority: 1, thresholdPriorityClassName: a}}"), "give one of them"},
 		{"kind: DeschedulerPolicy", "apiVersion is missing"},
 		{profile("", "balance: {enabled: [RemoveDuplicates]}"), "has no entry for the enabled plugin RemoveDuplicates"},
 		{profile("", "deschedule: {enabled: [RemoveDuplicates]}"), "\"RemoveDuplicates\" is not a plugin of this extension point"},
@@ -126,6 +203,7 @@ func FuzzLoadDescheduler(f *testing.F) {
 		}
 		f.Add(data)
 	}
+	f.Add([]byte(strategies("PodLifeTime: {enabled: true, params: {podLifeTime: &a {states: [Running]}}}")))
 	f.Add([]byte("apiVersion: descheduler/v1alpha2\nkind: DeschedulerPolicy\nprofiles: [{name: p, pluginConfig: [{name: PodLifeTime, args: &a [*a]}]}]"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		p, err := LoadDescheduler("d.yaml", data)
