@@ -27,7 +27,7 @@ func RenderBoth(ctx context.Context, base, head tree.Tree, opt Options) (b, h *o
 	if err := checkPaths(opt.Paths, base, head); err != nil {
 		return nil, nil, err
 	}
-	opt.trials = &locate.Keeper{}
+	opt.trials, opt.compared = &locate.Keeper{}, true
 	run := worker.New(ctx, opt.running())
 	defer run.Close()
 	began := time.Now()

@@ -16,26 +16,27 @@ import (
 // breaks a line of its own in what could only not be fetched, or in another way; nor is one
 // that only moved. What there was no time for is the change's doing where head took it.
 func Broke(c *object.Changes, base, head *object.Rendered) bool {
+	err := head.Lacks()
 	switch {
-	case head == nil || head.Err == nil:
+	case err == nil:
 		return false
-	case head.Err.Cut:
-		return head.Err.Slow
+	case err.Cut:
+		return err.Slow
 	case base == nil:
 		// A new one of which something is not here takes nothing away, unless it may stand for one that was looked at
 		// and is gone.
-		return !movedFrom(c, head) && !listedAlike(c, head) && (!head.Err.Skipped || head.Err.Refused || lostAny(c))
-	case base.Err == nil:
-		return !head.Err.Skipped || !stoodIn(base, head)
-	case head.Err.Skipped, asks(base.Err) && asks(head.Err):
+		return !movedFrom(c, head) && !listedAlike(c, head) && (!err.Skipped || err.Refused || lostAny(c))
+	case base.Lacks() == nil:
+		return !err.Skipped || !stoodIn(base, err)
+	case err.Skipped, asks(base.Lacks()) && asks(err):
 		return false
 	}
-	at, was := head.Err.Where, base.Err.Where
+	at, was := err.Where, base.Lacks().Where
 	if at.File == was.File && c.Edited(at.File, at.StartLine) && !baseHas(c, at.File) {
 		return true // a file of chart-testing, which base was rendered with too
 	}
-	same := at.File == was.File && at.StartLine == was.StartLine || cause(base.Err) == cause(head.Err)
-	return c.Edited(at.File, at.StartLine) && (base.Err.Skipped || !same)
+	same := at.File == was.File && at.StartLine == was.StartLine || cause(base.Lacks()) == cause(err)
+	return c.Edited(at.File, at.StartLine) && (base.Lacks().Skipped || !same)
 }
 
 func baseHas(c *object.Changes, file string) bool {
@@ -45,10 +46,10 @@ func baseHas(c *object.Changes, file string) bool {
 
 // stoodIn reports whether a chart of the repository stood for a dependency on base that head says is not at hand: it is
 // published elsewhere on both sides, and what lies beside has got another version.
-func stoodIn(base, head *object.Rendered) bool {
+func stoodIn(base *object.Rendered, err *object.Failure) bool {
 	recipe := madeOf(base).recipe
 	return recipe != nil && slices.ContainsFunc(recipe.StandIns, func(name string) bool {
-		return regexp.MustCompile(`(^|[ ,])` + regexp.QuoteMeta(name) + `@`).MatchString(head.Err.Reason)
+		return regexp.MustCompile(`(^|[ ,])` + regexp.QuoteMeta(name) + `@`).MatchString(err.Reason)
 	})
 }
 
@@ -75,9 +76,10 @@ func movedFrom(c *object.Changes, head *object.Rendered) bool {
 	for _, r := range c.Head.Releases {
 		here[r.ID] = true
 	}
-	at := digests(c.Head, []string{head.Err.Where.File})[0]
+	err := head.Lacks()
+	at := digests(c.Head, []string{err.Where.File})[0]
 	return at != "" && slices.ContainsFunc(c.Base.Releases, func(r *object.Rendered) bool {
-		return r.Err != nil && !here[r.ID] && r.Err.Skipped == head.Err.Skipped && cause(r.Err) == cause(head.Err) &&
+		return r.Err != nil && !here[r.ID] && r.Err.Skipped == err.Skipped && cause(r.Err) == cause(err) &&
 			digests(c.Base, []string{r.Err.Where.File})[0] == at
 	})
 }
@@ -85,12 +87,13 @@ func movedFrom(c *object.Changes, head *object.Rendered) bool {
 // listed reports whether a new release fails as all others do that the same file lists and that are of this repository:
 // the file is for another place, such as a test that copies the charts beside it.
 func listedAlike(c *object.Changes, head *object.Rendered) bool {
-	if c.Base == nil || head.Err.Where.File == "" {
+	err := head.Lacks()
+	if c.Base == nil || err.Where.File == "" {
 		return false
 	}
-	file, alike := head.Err.Where.File, 0
+	file, alike := err.Where.File, 0
 	for _, r := range c.Base.Releases {
-		if r.Err != nil && !r.Err.Skipped && r.Err.Where.File == file && anyName(cause(r.Err)) == anyName(cause(head.Err)) {
+		if r.Err != nil && !r.Err.Skipped && r.Err.Where.File == file && anyName(cause(r.Err)) == anyName(cause(err)) {
 			alike++
 		}
 	}

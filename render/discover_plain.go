@@ -54,7 +54,11 @@ func (d *discovery) plain() {
 			continue
 		}
 		folders[dir] = d.opt.narrow(folders[dir])
-		d.add(plainRelease(dir, folders[dir]))
+		r := plainRelease(dir, folders[dir])
+		if kustomize.FileOf(d.src, dir) != "" { // which is a release, and does not list them
+			r.ID += ":manifests"
+		}
+		d.add(r)
 	}
 }
 
@@ -102,7 +106,8 @@ func (d *discovery) taken(f string) bool {
 // have been taken for one.
 func (d *discovery) manifest(f string) bool {
 	is, why := d.holdsObjects(f)
-	if k := kustomize.FileOf(d.src, path.Dir(f)); is && k != "" && k != f && d.readable(f) {
+	asked := slices.Contains(d.opt.Paths, f)
+	if k := kustomize.FileOf(d.src, path.Dir(f)); is && k != "" && k != f && !asked && d.readable(f) {
 		is, why = false, k+" does not list it"
 	}
 	if why != "" {

@@ -104,8 +104,8 @@ func renders(t *testing.T, rev *object.Revision, id string) *object.Rendered {
 func fails(t *testing.T, rev *object.Revision, id, reason, remedy string) {
 	t.Helper()
 	r := releaseOf(t, rev, id)
-	if r.Err == nil || !strings.Contains(r.Err.Reason, reason) || !strings.Contains(r.Err.Remedy, remedy) {
-		t.Errorf("%s: %+v, want %q and %q", id, r.Err, reason, remedy)
+	if err := r.Lacks(); err == nil || !strings.Contains(err.Reason, reason) || !strings.Contains(err.Remedy, remedy) {
+		t.Errorf("%s: %+v, want %q and %q", id, err, reason, remedy)
 	}
 }
 

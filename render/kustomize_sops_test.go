@@ -69,8 +69,8 @@ func TestWhatKSOPSDoesBeside(t *testing.T) {
 		files[tt.file] = strings.Replace(files[tt.file], tt.old, tt.new, 1)
 		rev := renderWith(t, files, Options{})
 		for _, r := range rev.Releases {
-			if r.ID == "prod" && (r.Err == nil || !strings.Contains(r.Err.Reason, tt.reason)) {
-				t.Errorf("%s: %v", tt.new, r.Err)
+			if err := r.Lacks(); r.ID == "prod" && (err == nil || !strings.Contains(err.Reason, tt.reason)) {
+				t.Errorf("%s: %v", tt.new, err)
 			}
 		}
 	}
@@ -128,8 +128,8 @@ func TestWhatKSOPSCannotMerge(t *testing.T) {
 		files := sealedFiles()
 		files["prod/sealed/key.enc.yaml"] = strings.Replace(files["prod/sealed/key.enc.yaml"], tt.old, tt.new, 1)
 		for _, r := range renderWith(t, files, Options{}).Releases {
-			if r.ID == "prod" && (r.Err == nil || !strings.Contains(r.Err.Reason, tt.reason)) {
-				t.Errorf("%s: %v", tt.new, r.Err)
+			if err := r.Lacks(); r.ID == "prod" && (err == nil || !strings.Contains(err.Reason, tt.reason)) {
+				t.Errorf("%s: %v", tt.new, err)
 			}
 		}
 	}

@@ -37,7 +37,8 @@ type Options struct {
 	Sandbox  worker.Sandbox
 	Outputs  *worker.Outputs // of earlier runs, for those of a sandbox; nil: none
 
-	trials *locate.Keeper // of the counterfactual renders of both sides
+	trials   *locate.Keeper // of the counterfactual renders of both sides
+	compared bool           // it is one of two sides
 }
 
 // running says how the releases are rendered.

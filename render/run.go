@@ -68,7 +68,7 @@ func prepare(ctx context.Context, t tree.Tree, opt Options, run worker.Runner, o
 	if err != nil {
 		return nil, err
 	}
-	src.Dry = lazy
+	src.Dry, src.Compared = lazy, opt.compared
 	var base []release.Release
 	if other != nil {
 		src.Pair(other.src)
@@ -351,6 +351,15 @@ func (s *side) rendered(i int, known scopes) *object.Rendered {
 	if s.recipes[i] != nil {
 		r.Reads = s.recipes[i].Own()
 		r.Fetched = fetchedBy(s.src, s.recipes[i])
+		if r.Err == nil {
+			for _, h := range slices.Concat(s.recipes[i].Holes, out.Holes) {
+				f := s.recipes[i].PlacedFailure(h.Failure())
+				h.Reason, h.Where = f.Reason, f.Where
+				h.Where.File = s.src.Real(h.Where.File)
+				r.Holes = append(r.Holes, h)
+				r.Notes = append(r.Notes, h.Reason+": rendered without it")
+			}
+		}
 	}
 	if r.Err != nil {
 		r.Err = s.recipes[i].PlacedFailure(r.Err)

@@ -9,6 +9,7 @@ import (
 
 	"helm.sh/helm/v3/pkg/ignore"
 
+	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/helm"
 	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/source"
@@ -44,6 +45,18 @@ func Unused(c *object.Changes) []object.Ignored {
 		}
 	}
 	return out
+}
+
+// RunsPods reports whether a file has a workload on a side, as it stands.
+func RunsPods(c *object.Changes, f string) bool {
+	return slices.ContainsFunc([]*object.Revision{c.Base, c.Head}, func(rev *object.Revision) bool {
+		b, err := fs.ReadFile(rev.Tree, f)
+		if err != nil {
+			return false
+		}
+		docs, fail := document.Decode(f, b)
+		return fail == nil && runsPods(expand(docs))
+	})
 }
 
 // linksTo reports whether a file is a link to one of some files.

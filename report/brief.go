@@ -187,6 +187,8 @@ func verdictLine(r *verify.Result) string {
 		if s = b.counted(); b.late {
 			s = "the time budget ended before " + count(len(b.names), "release") + " could be rendered"
 		}
+	case r.Verdict == verify.Inconclusive && openReleases(r) > 0 && len(undecided(r)) == 0:
+		s = "the change may reach what is unknown"
 	case r.Verdict == verify.Inconclusive:
 		s = "not decided"
 	case r.Verdict == verify.Fail:

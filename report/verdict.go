@@ -19,7 +19,13 @@ func verdictSentence(r *verify.Result) string {
 		return unanalysedSentence(r, t)
 	case verify.Inconclusive:
 		found := "No new violation was found, but "
-		if len(r.Workloads) == 0 {
+		switch open := openReleases(r); {
+		case open > 0 && len(undecided(r)) == 0:
+			if t.fresh > 0 {
+				found = capital(count(t.fresh, "new finding")) + " found, and "
+			}
+			return found + "the change may reach what is unknown in " + count(open, "release") + "."
+		case len(r.Workloads) == 0:
 			if b := brokenBeforeIn(r); b.absent+b.renders > 0 {
 				return "Nothing that the change touches could be analysed."
 			}
@@ -74,6 +80,17 @@ func missedReleases(r *verify.Result) int {
 	return n
 }
 
+// openReleases counts those of which the change may reach a part that is unknown.
+func openReleases(r *verify.Result) int {
+	n := 0
+	for i := range r.Releases {
+		if r.Releases[i].Open() {
+			n++
+		}
+	}
+	return n
+}
+
 // openSentence says what else is open where a finding alone holds the change back, or "".
 func openSentence(r *verify.Result) string {
 	var open []string
@@ -82,6 +99,9 @@ func openSentence(r *verify.Result) string {
 	}
 	if n := len(undecided(r)); n > 0 {
 		open = append(open, count(n, "workload")+" could not be decided")
+	}
+	if n := openReleases(r); n > 0 {
+		open = append(open, count(n, "release")+" could be analysed in part only")
 	}
 	if len(open) == 0 {
 		return ""
@@ -104,7 +124,7 @@ func subject(r *verify.Result) string {
 func failedReleases(r *verify.Result) []verify.ReleaseResult {
 	var out []verify.ReleaseResult
 	for _, rel := range r.Releases {
-		if rel.HoldsUp() || rel.Changed && rel.Status == "failed-base" {
+		if rel.HoldsUp() || rel.Open() || rel.Changed && rel.Status == "failed-base" {
 			out = append(out, rel)
 		}
 	}
@@ -220,6 +240,10 @@ func releaseStatus(rel *verify.ReleaseResult) string {
 		return "failed to render on base; its findings have no baseline"
 	case "skipped":
 		s = "skipped"
+	case "partial":
+		s = "analysed in part"
+	case "unclaimed":
+		s = "a workload that no release is made of"
 	default:
 		return Plain(rel.Status, 60)
 	}

@@ -139,12 +139,14 @@ func (r *Result) enterUnmodeled(p slice.Pair, changed map[string]bool, all bool,
 
 // releases enters how every release was rendered.
 func (r *Result) releases(ch *object.Changes, opt *Options) {
-	touched := slices.Sorted(slices.Values(ch.Files))
+	touched, changes := slices.Sorted(slices.Values(ch.Files)), changedReleases(ch)
 	for _, p := range slice.Pairs(ch) {
 		if !opt.has(p.ID) {
 			continue
 		}
-		r.Releases = append(r.Releases, releaseResult(p, ch, touched))
+		rel := releaseResult(p, ch, touched)
+		rel.open(p, ch, changes[p.ID])
+		r.Releases = append(r.Releases, rel)
 	}
 	r.stoodIn(ch, touched)
 }

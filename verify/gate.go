@@ -71,10 +71,13 @@ func (r *Result) judge(g policies.Gate) {
 
 // HoldsUp reports whether a release has no result and the change is the reason: it broke it,
 // or added it broken.
-func (r *ReleaseResult) HoldsUp() bool { return r.Changed && r.Missing() && !r.Before }
+func (r *ReleaseResult) HoldsUp() bool { return r.Changed && (r.Missing() || r.Open()) && !r.Before }
 
 // Missing reports whether nothing of head's release was analysed.
 func (r *ReleaseResult) Missing() bool { return r.Status == "failed-head" || r.Status == "skipped" }
+
+// Open reports whether the change may reach a part of a release that is unknown, which is no pass.
+func (r *ReleaseResult) Open() bool { return r.Status == "partial" || r.Status == "unclaimed" }
 
 // nothingLeft reports whether the change touches releases of which none was analysed, or one
 // that was not where no workload of the others was checked: what it hides may be all there is.

@@ -126,11 +126,28 @@ func (r *Result) unusedFiles(ch *object.Changes) {
 	n := finding.Say(finding.UsedByNone)
 	for _, f := range render.Unused(ch) {
 		r.Unused = r.Unused || f.Reason != render.NoChartTakesThem
+		if render.RunsPods(ch, f.Path) {
+			r.unclaimed(f.Path, f.Reason)
+			continue
+		}
 		n.Names, n.Args = append(n.Names, f.Path), append(n.Args, f.Reason)
 	}
 	if len(n.Names) > 0 {
 		r.Notices = append(r.Notices, n)
 	}
+}
+
+// unclaimed enters a changed file with a workload of which no release is made: whoever applies it, it was not analysed.
+func (r *Result) unclaimed(file, why string) {
+	at := finding.Location{File: file, StartLine: 1, StartColumn: 1, EndLine: 1, EndColumn: 2, Side: "head",
+		Attribution: "file"}
+	if why == "" {
+		why = "no release is made of it"
+	}
+	r.Releases = append(r.Releases, ReleaseResult{
+		ID: file, Kind: string(object.Manifests), Status: "unclaimed", Changed: true, Before: true, Where: &at, Reason: why,
+		Remedy: "list it where it is applied from; if something else applies it, run `kubesettle check " + file + "`",
+	})
 }
 
 // standsFor says of what a release of head was made where the repository does not say it alone: of files that are not

@@ -43,6 +43,8 @@ const (
 	Unfetchable OutcomeID = "unfetchable"
 	OutOfTime   OutcomeID = "out of time"
 	BrokenAlike OutcomeID = "broken on base too"
+	InPart      OutcomeID = "analysed in part"
+	Unclaimed   OutcomeID = "of no release"
 	NoBaseline  OutcomeID = "no baseline"
 	Gone        OutcomeID = "gone"
 	Analysed    OutcomeID = "analysed"
@@ -75,6 +77,10 @@ func Outcomes() []Outcome {
 			"not checked", "notification"},
 		{BrokenAlike, "release", "does not render on base either: named, and inconclusive if nothing else is left",
 			Inconclusive, "releases-failed", "note", "not checked", "notification"},
+		{InPart, "release", "the change may reach a part of it that is unknown", Inconclusive, "", "warning",
+			"analysed in part", "notification"},
+		{Unclaimed, "release", "a changed file with a workload of which no release is made", Inconclusive, "", "warning",
+			"not analysed", "notification"},
 		{NoBaseline, "release", "head renders and base does not: its findings have no baseline", Pass, "releases-failed",
 			"warning", "not analysed", "notification"},
 		{Gone, "release", "head has it no more", Pass, "", "", "noted", "notification"},
@@ -149,6 +155,10 @@ func (r *ReleaseResult) Outcome() OutcomeID {
 		return Unfetchable
 	case r.Missing():
 		return BrokenAlike
+	case r.Status == "partial":
+		return InPart
+	case r.Status == "unclaimed":
+		return Unclaimed
 	case r.Status == "failed-base":
 		return NoBaseline
 	case r.Reason == gone:
@@ -190,7 +200,8 @@ func (r *Result) verdict(g policies.Gate) Verdict {
 	if slices.ContainsFunc(r.Findings, func(f finding.Finding) bool { return judge.Gates(f, g) }) {
 		add(Gating)
 	}
-	nothing := len(r.Releases) == 0 && (r.Base == Side{} || r.Narrowed || r.Unused)
+	none := !slices.ContainsFunc(r.Releases, func(rel ReleaseResult) bool { return rel.Status != "unclaimed" })
+	nothing := none && (r.Base == Side{} || r.Narrowed || r.Unused)
 	if nothing || r.Base == (Side{}) && len(r.Workloads) == 0 {
 		add(Nothing)
 	}

@@ -82,10 +82,13 @@ func TestOutcomesGiveTheVerdict(t *testing.T) {
 		Unfetchable: {Releases: []ReleaseResult{absent}},
 		OutOfTime:   {Releases: []ReleaseResult{cut}},
 		BrokenAlike: {Releases: []ReleaseResult{before}},
-		NoBaseline:  {Releases: []ReleaseResult{{ID: "r", Status: "failed-base", Changed: true}}},
-		Gone:        {Releases: []ReleaseResult{{ID: "r", Status: "ok", Changed: true, Reason: gone}}},
-		Analysed:    {Releases: []ReleaseResult{{ID: "r", Status: "ok", Changed: true}}},
-		Nothing:     {Unused: true},
+		InPart:      {Releases: []ReleaseResult{{ID: "r", Status: "partial", Changed: true, Before: true}}},
+		Unclaimed: {Releases: []ReleaseResult{{ID: "o", Status: "ok"},
+			{ID: "r", Status: "unclaimed", Changed: true, Before: true}}},
+		NoBaseline: {Releases: []ReleaseResult{{ID: "r", Status: "failed-base", Changed: true}}},
+		Gone:       {Releases: []ReleaseResult{{ID: "r", Status: "ok", Changed: true, Reason: gone}}},
+		Analysed:   {Releases: []ReleaseResult{{ID: "r", Status: "ok", Changed: true}}},
+		Nothing:    {Unused: true},
 	}
 	gate := policies.Gate{FailOn: "error", OnlyNew: true, OnInconclusive: "fail"}
 	verdictOf := func(parts ...Result) Verdict {

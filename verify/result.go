@@ -106,7 +106,8 @@ type RuleCoverage struct {
 type ReleaseResult struct {
 	ID   string `json:"id"`
 	Kind string `json:"kind"` // helm, kustomize, manifests
-	// Status is ok, failed-base, failed-head, skipped, or untouched: not rendered, as the change does not reach it.
+	// Status is ok, failed-base, failed-head, skipped, untouched: not rendered, as the change does not reach it;
+	// partial: the change may reach a part of it that is unknown; or unclaimed: a workload that nothing is known to apply.
 	Status  string            `json:"status"`
 	Reason  string            `json:"reason,omitempty"`
 	Remedy  string            `json:"remedy,omitempty"`
@@ -129,6 +130,18 @@ type ReleaseResult struct {
 	Why      string `json:"why,omitempty"`
 	// Fetched are the charts and bases of other hosts that head's side of it took.
 	Fetched []Fetched `json:"fetched,omitempty"`
+	// Unknown are the parts that it was rendered without, on either side.
+	Unknown []Unread `json:"unknown,omitempty"`
+}
+
+// Unread is a part of a release that is unknown.
+type Unread struct {
+	Kind   string            `json:"kind"` // remote, program, missing, dependent
+	What   string            `json:"what"`
+	Where  *finding.Location `json:"location,omitempty"`
+	Remedy string            `json:"remedy"`
+	// Differs says that it is not the same on both sides.
+	Differs bool `json:"differs,omitempty"`
 }
 
 // Fetched is one thing that a release took from another host.

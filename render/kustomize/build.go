@@ -46,13 +46,18 @@ func Build(j *release.Recipe) release.Output {
 	// system in memory does not.
 	opt.LoadRestrictions = types.LoadRestrictionsNone
 	m, err := build(files, root, opt)
+	var holes []object.Hole
+	if err != nil && len(j.Holes) > 0 {
+		run := func(f map[string][]byte) (resmap.ResMap, error) { return build(f, root, opt) }
+		m, holes, err = buildRest(j, files, run)
+	}
 	if err != nil {
 		if f := brokenFile(j); f != nil {
 			return release.Output{Notes: notes, Err: f}
 		}
 		return release.Output{Notes: notes, Err: Failure(j, err)}
 	}
-	out := release.Output{Notes: notes}
+	out := release.Output{Notes: notes, Holes: holes}
 	for i, r := range m.Resources() {
 		d, err := builtDocument(j, r)
 		if err != nil {
@@ -60,6 +65,9 @@ func Build(j *release.Recipe) release.Output {
 		}
 		d.Doc = i
 		out.Docs = append(out.Docs, d)
+	}
+	if len(out.Docs) == 0 && len(j.Holes) > 0 { // there is nothing beside what is unknown
+		return release.Output{Notes: notes, Err: j.Holes[0].Failure()}
 	}
 	return out
 }
@@ -140,12 +148,13 @@ func buildFiles(j *release.Recipe) (map[string][]byte, []string, *object.Failure
 				return nil, nil, source.AsFailure(at, err)
 			}
 		}
-		if !isRoot && !isSealed && len(generated[dir]) == 0 && len(j.Bases[p]) == 0 && !inflates(j, dir) &&
+		left, isLeft := j.Left[p]
+		if !isRoot && !isSealed && !isLeft && len(generated[dir]) == 0 && len(j.Bases[p]) == 0 && !inflates(j, dir) &&
 			!bytes.Contains(b, []byte("helm")) {
 			continue
 		}
 		inflated := func(ref string) bool { return j.Inflate[generatedFile(p, ref, 0)] != nil }
-		edited, err := editKustomization(b, edits{generated[dir], inflated, j.Bases[p], sealed, isRoot})
+		edited, err := editKustomization(b, edits{generated[dir], inflated, j.Bases[p], sealed, left, isRoot})
 		if err != nil {
 			return nil, nil, source.AsFailure(p, err)
 		}
@@ -170,6 +179,7 @@ type edits struct {
 	inflated  func(ref string) bool // whether they are those of a generator
 	bases     map[string]string
 	sealed    release.Encrypted
+	left      map[string][]string // entries that cannot be had, by field
 	root      bool
 }
 
@@ -188,6 +198,9 @@ func editKustomization(b []byte, e edits) ([]byte, error) {
 		delete(m, k)
 	}
 	replaceBases(m, e.bases)
+	if len(e.left) > 0 {
+		leaveOut(m, e.left)
+	}
 	if len(e.sealed.Generators) > 0 {
 		editEncrypted(e.sealed, m)
 	}

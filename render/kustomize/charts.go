@@ -18,19 +18,18 @@ import (
 )
 
 // charts prepares helmCharts for our own Helm: nothing is executed.
-func (g *gatherer) charts(k *File, dir string) *object.Failure {
+func (g *gatherer) charts(k *File, dir string) {
 	home := types.HelmDefaultHome
 	if k.HelmGlobals != nil && k.HelmGlobals.ChartHome != "" {
 		home = k.HelmGlobals.ChartHome
 	}
 	for i, h := range k.HelmCharts {
-		c, f := g.inflation(k, dir, home, h)
-		if f != nil {
-			return f
+		if c, f := g.inflation(k, dir, home, h); f == nil {
+			g.recipe.Inflate[inflatedFile(k.Path, i)] = c
+		} else {
+			g.entry(k, "helmCharts", h.Name, f)
 		}
-		g.recipe.Inflate[inflatedFile(k.Path, i)] = c
 	}
-	return nil
 }
 
 // inflatedFile names the resources of the i-th chart of a kustomization.
@@ -108,23 +107,27 @@ func (g *gatherer) inflation(k *File, dir, home string, h types.HelmChart) (*rel
 		chartDir = versioned
 	}
 	vendored := in && g.src.HasFile(path.Join(chartDir, "Chart.yaml"))
-	if !vendored && h.Repo != "" && g.src.CanFetch() && g.src.Dry {
-		g.recipe.Later = true
-		for _, v := range append([]string{h.ValuesFile}, h.AdditionalValuesFiles...) {
-			if f := g.need(k, dir, v); f != nil {
-				return nil, f
-			}
+	var values []string
+	for _, v := range append([]string{h.ValuesFile}, h.AdditionalValuesFiles...) {
+		if v == "" {
+			continue
 		}
-		return &release.Chart{}, nil
+		if f := g.need(k, dir, v); f != nil {
+			return nil, f
+		}
+		values = append(values, path.Join(dir, v))
 	}
-	if !vendored && h.Repo != "" && g.src.CanFetch() {
+	switch remote := h.Repo != "" && g.src.CanFetch(); {
+	case vendored:
+	case remote && g.src.Dry:
+		g.recipe.Later = true
+		return &release.Chart{}, nil
+	case remote:
 		var f *object.Failure
 		if chartDir, f = g.fetchInflated(k, h); f != nil {
 			return nil, f
 		}
-		vendored = true
-	}
-	if !vendored {
+	default:
 		f := k.fail(h.Name, fmt.Sprintf("(chart %s@%s) is not vendored", h.Name, h.Version),
 			fmt.Sprintf("run `helm pull --untar --untardir %s %s --repo %s --version %s` and commit it", base, h.Name,
 				redact.URL(h.Repo), h.Version))
@@ -133,7 +136,7 @@ func (g *gatherer) inflation(k *File, dir, home string, h types.HelmChart) (*rel
 	}
 	rel := release.Release{
 		Release: object.Release{ID: g.recipe.Release.ID, Kind: object.Helm, Path: chartDir,
-			Name: h.ReleaseName, Namespace: h.Namespace},
+			Name: h.ReleaseName, Namespace: h.Namespace, Values: values},
 		KubeVersion: h.KubeVersion,
 	}
 	if rel.Namespace == "" {
@@ -145,21 +148,12 @@ func (g *gatherer) inflation(k *File, dir, home string, h types.HelmChart) (*rel
 	if rel.KubeVersion == "" {
 		rel.KubeVersion = g.recipe.Release.KubeVersion
 	}
-	for _, v := range append([]string{h.ValuesFile}, h.AdditionalValuesFiles...) {
-		if v == "" {
-			continue
-		}
-		if f := g.need(k, dir, v); f != nil {
-			return nil, f
-		}
-		rel.Values = append(rel.Values, path.Join(dir, v))
-	}
 	j, f := helm.Gather(g.src, rel)
-	if f != nil {
-		return nil, f
-	}
 	for p, b := range j.Files {
 		g.recipe.Files[p] = b
+	}
+	if f != nil {
+		return nil, f
 	}
 	for _, mount := range j.FetchedNames() {
 		g.recipe.FetchedAt(mount, j.Fetched[mount])

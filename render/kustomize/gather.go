@@ -99,14 +99,20 @@ func (k *File) lineEnding(end string) int {
 	return k.lineWhere(func(s string) bool { return strings.HasSuffix(s, end) })
 }
 
-func (k *File) lineWhere(is func(string) bool) int {
+// has reports whether a scalar of the file is such.
+func (k *File) has(is func(string) bool) bool { return k.find(is) > 0 }
+
+func (k *File) lineWhere(is func(string) bool) int { return max(k.find(is), 1) }
+
+// find is the line of the first scalar that is such, or 0.
+func (k *File) find(is func(string) bool) int {
 	var doc yaml3.Node
 	if yaml3.Unmarshal(k.Text, &doc) != nil {
-		return 1
+		return 0
 	}
-	line := 1
+	line := 0
 	document.Walk(&doc, func(n *yaml3.Node) {
-		if n.Kind == yaml3.ScalarNode && is(n.Value) && line == 1 {
+		if n.Kind == yaml3.ScalarNode && is(n.Value) && line == 0 {
 			line = n.Line
 		}
 	})
@@ -119,6 +125,15 @@ type gatherer struct {
 	done    map[string]bool
 	parents map[string]bool
 	space   string // namespace of the root, for charts
+	failed  *object.Failure
+}
+
+// fails notes that the release cannot be rendered, and gathering goes on: what it may be made of is known all the same.
+// What is an error of the manifests is told before what is not at hand.
+func (g *gatherer) fails(f *object.Failure) {
+	if f != nil && (g.failed == nil || g.failed.Skipped && !f.Skipped) {
+		g.failed = f
+	}
 }
 
 // Gather collects the files of a kustomization and everything it includes, and
@@ -128,8 +143,8 @@ func Gather(s *source.Source, rel release.Release) (*release.Recipe, *object.Fai
 		src: s, recipe: &release.Recipe{Release: rel, Files: map[string][]byte{}, Inflate: map[string]*release.Chart{}},
 		done: map[string]bool{}, parents: map[string]bool{},
 	}
-	f := g.folder(rel.Path, rel.Path, func() int { return 1 })
-	return g.recipe, f
+	g.fails(g.folder(rel.Path, rel.Path, func() int { return 1 }))
+	return g.recipe, g.failed
 }
 
 // folder adds the kustomization of a folder; from and at say who includes it.
@@ -207,27 +222,21 @@ func (g *gatherer) content(k *File, dir string) *object.Failure {
 		g.space = k.Namespace
 	}
 	g.recipe.Files[k.Path] = k.Text
-	for _, step := range []func(*File, string) *object.Failure{g.resources, g.filesOf, g.plugins, g.charts} {
-		if f := step(k, dir); f != nil {
-			return f
-		}
-	}
+	g.resources(k, dir)
+	g.filesOf(k, dir)
+	g.plugins(k, dir)
+	g.charts(k, dir)
 	return nil
 }
 
 // resources follows what is accumulated: files and folders.
-func (g *gatherer) resources(k *File, dir string) *object.Failure {
+func (g *gatherer) resources(k *File, dir string) {
 	for _, r := range k.Resources {
-		if f := g.include(k, dir, r, false); f != nil {
-			return f
-		}
+		g.entry(k, "resources", r, g.include(k, dir, r, false))
 	}
-	for _, c := range k.Components {
-		if f := g.include(k, dir, c, true); f != nil {
-			return f
-		}
+	for _, c := range k.Components { // what one does to all others is not known without it
+		g.fails(g.include(k, dir, c, true))
 	}
-	return nil
 }
 
 // RemoteRef matches a reference that leads out of the repository.
@@ -349,7 +358,7 @@ func (g *gatherer) need(k *File, dir, ref string) *object.Failure {
 }
 
 // filesOf adds the files that patches, generators and settings name.
-func (g *gatherer) filesOf(k *File, dir string) *object.Failure {
+func (g *gatherer) filesOf(k *File, dir string) {
 	refs := k.PatchFiles()
 	for _, r := range k.Replacements {
 		refs = append(refs, r.Path)
@@ -358,9 +367,7 @@ func (g *gatherer) filesOf(k *File, dir string) *object.Failure {
 	refs = append(refs, k.Configurations...)
 	refs = append(refs, k.OpenAPI["path"])
 	for _, ref := range refs {
-		if f := g.need(k, dir, ref); f != nil {
-			return f
-		}
+		g.fails(g.need(k, dir, ref))
 	}
-	return g.generators(k, dir)
+	g.generators(k, dir)
 }

@@ -13,43 +13,43 @@ import (
 )
 
 // plugins follows generators, transformers and validators, and lets only the built-in
-// ones pass: others are programs.
-func (g *gatherer) plugins(k *File, dir string) *object.Failure {
-	for _, list := range [][]string{k.Generators, k.Transformers, k.Validators} {
-		for _, ref := range list {
-			if done, f := g.inflator(k, dir, ref); done || f != nil {
-				if f != nil {
-					return f
-				}
-				continue
-			}
-			if IsInline(ref) {
-				if f := g.plugin(k.Path, k.line(ref), []byte(ref), dir, k); f != nil {
-					return f
-				}
-				continue
-			}
-			before := map[string]bool{}
-			for p := range g.recipe.Files {
-				before[p] = true
-			}
-			if f := g.include(k, dir, ref, false); f != nil {
-				return f
-			}
-			if done, f := g.decryption(k, dir, ref); done || f != nil {
-				if f != nil {
-					return f
-				}
-				continue
-			}
-			for _, p := range g.recipe.Reads() {
-				if before[p] || path.Base(p) == path.Base(FileOf(g.src, path.Dir(p))) {
-					continue
-				}
-				if f := g.plugin(p, 1, g.recipe.Files[p], path.Dir(p), k); f != nil {
-					return f
-				}
-			}
+// ones pass: others are programs. What one adds can be left out; what one changes cannot.
+func (g *gatherer) plugins(k *File, dir string) {
+	for _, ref := range k.Generators {
+		g.entry(k, "generators", ref, g.extension(k, dir, ref))
+	}
+	for _, ref := range k.Transformers {
+		g.fails(g.extension(k, dir, ref))
+	}
+	for _, ref := range k.Validators {
+		g.entry(k, "validators", ref, g.extension(k, dir, ref))
+	}
+}
+
+// extension follows one of them.
+func (g *gatherer) extension(k *File, dir, ref string) *object.Failure {
+	if done, f := g.inflator(k, dir, ref); done || f != nil {
+		return f
+	}
+	if IsInline(ref) {
+		return g.plugin(k.Path, k.line(ref), []byte(ref), dir, k)
+	}
+	before := map[string]bool{}
+	for p := range g.recipe.Files {
+		before[p] = true
+	}
+	if f := g.include(k, dir, ref, false); f != nil {
+		return f
+	}
+	if done, f := g.decryption(k, dir, ref); done || f != nil {
+		return f
+	}
+	for _, p := range g.recipe.Reads() {
+		if before[p] || path.Base(p) == path.Base(FileOf(g.src, path.Dir(p))) {
+			continue
+		}
+		if f := g.plugin(p, 1, g.recipe.Files[p], path.Dir(p), k); f != nil {
+			return f
 		}
 	}
 	return nil

@@ -7,39 +7,30 @@ import (
 
 	"sigs.k8s.io/kustomize/api/types"
 
-	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/source"
 )
 
 // generators adds the files that generators take their data from.
-func (g *gatherer) generators(k *File, dir string) *object.Failure {
+func (g *gatherer) generators(k *File, dir string) {
 	for _, c := range k.ConfigMapGenerator {
-		if f := g.sources(k, dir, c.KvPairSources, false); f != nil {
-			return f
-		}
+		g.sources(k, dir, c.KvPairSources, false)
 	}
 	for _, c := range k.SecretGenerator {
-		if f := g.sources(k, dir, c.KvPairSources, true); f != nil {
-			return f
-		}
+		g.sources(k, dir, c.KvPairSources, true)
 	}
-	return nil
 }
 
-func (g *gatherer) sources(k *File, dir string, s types.KvPairSources, secret bool) *object.Failure {
+func (g *gatherer) sources(k *File, dir string, s types.KvPairSources, secret bool) {
 	envs := map[string]bool{}
 	for _, ref := range s.EnvSources {
 		envs[ref] = true
 	}
 	for _, ref := range SourcesOf(s) {
-		if (secret || envs[ref] || isEnvFile(ref)) && g.placeholder(k, dir, ref, envs[ref]) {
+		if (secret || envs[ref] || isEnvFile(ref) || g.madeElsewhere(k, ref)) && g.placeholder(k, dir, ref, envs[ref]) {
 			continue
 		}
-		if f := g.need(k, dir, ref); f != nil {
-			return f
-		}
+		g.fails(g.need(k, dir, ref))
 	}
-	return nil
 }
 
 // PlaceholderNote is how the note ends of a file that a placeholder stands for; its path stands before it.

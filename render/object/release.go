@@ -46,6 +46,7 @@ type Rendered struct {
 	Reads   []string  // files that were read, sorted
 	Notes   []string  // such as: the chart calls lookup, which is empty here
 	Fetched []Fetched // charts and bases of other hosts
+	Holes   []Hole    // parts that are unknown, and that the rest was rendered without
 	// Untouched says that it was not rendered, as nothing that it depends on changed and its
 	// objects concern no other release: it has none here.
 	Untouched bool
@@ -62,4 +63,15 @@ type Rendered struct {
 type Fetched struct {
 	Name, Version, From string // a chart's, or twice the repository's address and a revision
 	Digest              string // "sha256:…" of a chart's archive, or "git:" and a commit
+}
+
+// Lacks is why a release has no result, or a part of it has none; nil: it is whole, or there is none.
+func (r *Rendered) Lacks() *Failure {
+	switch {
+	case r == nil:
+		return nil
+	case r.Err == nil && len(r.Holes) > 0:
+		return r.Holes[0].Failure()
+	}
+	return r.Err
 }

@@ -44,6 +44,10 @@ type Recipe struct {
 	StandIns []string `json:",omitempty"`
 	// Lost are files of plain manifests that base reads, and that are no objects any more.
 	Lost []LostFile `json:",omitempty"`
+	// Holes are the parts that cannot be had and that it is rendered without, and Left the entries of kustomizations that
+	// name them, by file and field.
+	Holes []object.Hole                  `json:",omitempty"`
+	Left  map[string]map[string][]string `json:",omitempty"`
 	// Later says that something was not fetched, and is not among the files.
 	Later bool `json:",omitempty"`
 	// Fetched are the lines that brought something fetched in, by its folder.
@@ -60,7 +64,8 @@ type Output struct {
 	Docs  []document.Document
 	Notes []string
 	Err   *object.Failure
-	Lost  []LostFile `json:",omitempty"`
+	Lost  []LostFile    `json:",omitempty"`
+	Holes []object.Hole `json:",omitempty"` // beside those of the recipe
 
 	Untouched bool `json:"-"` // not rendered: it is the same on the other side
 	Shared    bool `json:"-"` // taken from the other side
@@ -100,7 +105,8 @@ func (j *Recipe) computeDigest() string {
 		fmt.Fprintf(h, "%q %x\n", p, sum)
 	}
 	b, err := json.Marshal(&Recipe{Release: j.Release, Chart: j.Chart, Inflate: j.Inflate, Bases: j.Bases,
-		Encrypted: j.Encrypted, Notes: j.Notes, Template: j.Template, Lost: j.Lost, Later: j.Later})
+		Encrypted: j.Encrypted, Notes: j.Notes, Template: j.Template, Lost: j.Lost, Later: j.Later,
+		Holes: j.Holes, Left: j.Left})
 	if err != nil {
 		panic("render: a recipe does not marshal: " + err.Error())
 	}

@@ -28,9 +28,11 @@ type Source struct {
 	Twin *Source
 	net  *remotes // nil: nothing is fetched
 	Dry  bool     // nothing is fetched yet: recipes say what is missing
-	mu   sync.Mutex
-	text map[string][]byte // what was read
-	Memo *Memo
+	// Compared says that it is one of two sides: what neither has is no fault of the change.
+	Compared bool
+	mu       sync.Mutex
+	text     map[string][]byte // what was read
+	Memo     *Memo
 
 	fluxOnce sync.Once
 	flux     bool // see builtByFlux

@@ -125,7 +125,7 @@ func decodeOutput(b []byte, earlier map[int]map[string]any) (out release.Output,
 	if wire.Forgot {
 		clear(earlier)
 	}
-	out, whole = release.Output{Notes: wire.Notes, Err: wire.Err, Lost: wire.Lost}, true
+	out, whole = release.Output{Notes: wire.Notes, Err: wire.Err, Lost: wire.Lost, Holes: wire.Holes}, true
 	for _, d := range wire.Docs {
 		doc := d.wireDocument.Document
 		if content, ok := earlier[d.Known]; ok && d.Known > 0 {

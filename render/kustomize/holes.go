@@ -1,0 +1,260 @@
+package kustomize
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"path"
+	"slices"
+	"sort"
+	"strings"
+
+	"sigs.k8s.io/kustomize/api/resmap"
+	"sigs.k8s.io/yaml"
+
+	"github.com/kubesettle/kubesettle/render/document"
+	"github.com/kubesettle/kubesettle/render/object"
+	"github.com/kubesettle/kubesettle/render/redact"
+	"github.com/kubesettle/kubesettle/render/release"
+	"github.com/kubesettle/kubesettle/render/source"
+)
+
+// What cannot be had and only adds objects (a resource, a generator, a chart) is left out, and the rest is built
+// without it. What can change any object, such as a component or a transformer, leaves nothing known.
+
+// entry notes what became of an entry of a list: one that cannot be had is left out.
+func (g *gatherer) entry(k *File, field, ref string, f *object.Failure) {
+	if f == nil {
+		return
+	}
+	kind := object.Remote
+	switch {
+	case field == "generators" && f.Skipped, field == "validators" && f.Skipped:
+		kind = object.Program
+	case f.Skipped:
+	case field == "resources" && g.madeElsewhere(k, ref):
+		kind = object.Missing
+		if !strings.Contains(f.Remedy, "encrypted") {
+			f.Remedy = "commit it; where a job writes it before the build, run that job on both sides and then kubesettle with --base-dir and --head-dir"
+		}
+	default:
+		g.fails(f)
+		return
+	}
+	if g.recipe.Left == nil {
+		g.recipe.Left = map[string]map[string][]string{}
+	}
+	left := g.recipe.Left[k.Path]
+	if left == nil {
+		left = map[string][]string{}
+		g.recipe.Left[k.Path] = left
+	}
+	left[field] = append(left[field], ref)
+	if field == "validators" {
+		return // it changes nothing
+	}
+	what := redact.URL(ref)
+	if IsInline(ref) {
+		what = "a generator"
+	}
+	g.recipe.Holes = append(g.recipe.Holes, object.Hole{Kind: kind, What: what, Where: f.Where, Reason: f.Reason,
+		Remedy: f.Remedy, Refused: f.Refused, Own: g.own(k, ref)})
+}
+
+// madeElsewhere reports whether an entry names what neither side has, and base names it as well: something else than
+// the change takes care of it, such as a job that writes the file before the build.
+func (g *gatherer) madeElsewhere(k *File, ref string) bool {
+	p, in := source.Inside(path.Dir(k.Path), ref)
+	if !in || !g.src.Compared || g.src.HasFile(p) || g.src.HasDir(p) {
+		return false
+	}
+	twin := g.src.Twin
+	if twin == nil {
+		return true // this is base
+	}
+	if twin.HasFile(p) || twin.HasDir(p) || !twin.HasFile(k.Path) {
+		return false
+	}
+	b, err := twin.Read(k.Path)
+	if err != nil {
+		return false
+	}
+	was := &File{Path: k.Path, Text: b}
+	return was.has(func(s string) bool { return s == ref || strings.HasSuffix(s, "="+ref) })
+}
+
+// own is a digest of what the repository has of an entry: the entry's file, and what a chart is given.
+func (g *gatherer) own(k *File, ref string) string {
+	h := sha256.New()
+	if p, in := source.Inside(path.Dir(k.Path), ref); in {
+		fmt.Fprintf(h, "%q", g.recipe.Files[p])
+	}
+	for _, c := range k.HelmCharts {
+		if c.Name != ref {
+			continue
+		}
+		b, err := yaml.Marshal(c)
+		if err != nil {
+			return err.Error()
+		}
+		h.Write(b)
+		for _, v := range append([]string{c.ValuesFile}, c.AdditionalValuesFiles...) {
+			fmt.Fprintf(h, "%q", g.recipe.Files[path.Join(path.Dir(k.Path), v)])
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// leaveOut takes entries out of a kustomization. What is left of it is not empty for the library.
+func leaveOut(m map[string]any, left map[string][]string) {
+	for field, refs := range left {
+		for _, field := range []string{field, "bases"} { // the older name of resources
+			list, ok := m[field].([]any)
+			if !ok || field == "bases" && left["resources"] == nil {
+				continue
+			}
+			m[field] = slices.DeleteFunc(list, func(v any) bool {
+				ref, ok := v.(string)
+				return ok && slices.Contains(refs, ref)
+			})
+		}
+	}
+	if meta, _ := m["metadata"].(map[string]any); meta == nil {
+		m["metadata"] = map[string]any{"name": "rest"}
+	}
+}
+
+// dependent is an entry of a kustomization that may be about what was left out.
+type dependent struct {
+	file, field string
+	at          int // in its list
+}
+
+// dependents lists what fails where an object is not there: patches, replacements, variables and merging generators.
+func dependents(files map[string][]byte) []dependent {
+	var out []dependent
+	names := make([]string, 0, len(files))
+	for p := range files {
+		if source.IsKustomizationName(p) {
+			names = append(names, p)
+		}
+	}
+	sort.Strings(names)
+	for _, p := range names {
+		v, err := document.DecodeYAML(files[p])
+		m, ok := v.(map[string]any)
+		if err != nil || !ok {
+			continue
+		}
+		for _, field := range []string{"patchesStrategicMerge", "patches", "patchesJson6902", "replacements", "vars",
+			"replicas", "configMapGenerator", "secretGenerator"} {
+			list, _ := m[field].([]any)
+			for i, e := range list {
+				one, _ := e.(map[string]any)
+				behavior, _ := one["behavior"].(string)
+				if strings.HasSuffix(field, "Generator") && behavior != "merge" && behavior != "replace" {
+					continue
+				}
+				out = append(out, dependent{p, field, i})
+			}
+		}
+	}
+	return out
+}
+
+// without gives the files with entries left out.
+func without(files map[string][]byte, drop []dependent) (map[string][]byte, error) {
+	byFile := map[string][]dependent{}
+	for _, d := range drop {
+		byFile[d.file] = append(byFile[d.file], d)
+	}
+	out := make(map[string][]byte, len(files))
+	for p, b := range files {
+		out[p] = b
+	}
+	for p, list := range byFile {
+		v, err := document.DecodeYAML(files[p])
+		if err != nil {
+			return nil, err
+		}
+		m, _ := v.(map[string]any)
+		kept := map[string][]any{}
+		for _, d := range list {
+			if kept[d.field] == nil {
+				all, _ := m[d.field].([]any)
+				kept[d.field] = slices.Clone(all)
+			}
+			kept[d.field][d.at] = nil
+		}
+		for field, all := range kept {
+			m[field] = slices.DeleteFunc(all, func(e any) bool { return e == nil })
+		}
+		leaveOut(m, nil)
+		if out[p], err = yaml.Marshal(m); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// buildRest builds what was left of a kustomization, without what is about the rest of it, and says what that was.
+// Where it fails without all of that too, what is unknown is not why: it only adds objects.
+func buildRest(j *release.Recipe, files map[string][]byte,
+	run func(map[string][]byte) (resmap.ResMap, error)) (resmap.ResMap, []object.Hole, error) {
+	all := dependents(files)
+	tried := func(drop []dependent) (resmap.ResMap, error) {
+		f, err := without(files, drop)
+		if err != nil {
+			return nil, err
+		}
+		return run(f)
+	}
+	m, err := tried(all)
+	if err != nil {
+		return nil, nil, err
+	}
+	// What fails is looked for by halves: it is mostly one entry or two of many.
+	dropped := all
+	var keep func(list []dependent)
+	keep = func(list []dependent) {
+		rest := slices.DeleteFunc(slices.Clone(dropped), func(d dependent) bool { return slices.Contains(list, d) })
+		if with, err := tried(rest); err == nil {
+			m, dropped = with, rest
+		} else if n := len(list); n > 1 {
+			keep(list[:n/2])
+			keep(list[n/2:])
+		}
+	}
+	if n := len(all); n > 1 {
+		keep(all[:n/2])
+		keep(all[n/2:])
+	}
+	var holes []object.Hole
+	for _, d := range dropped {
+		holes = append(holes, d.hole(j, files))
+	}
+	return m, holes, nil
+}
+
+// hole is what an entry says of what is unknown.
+func (d dependent) hole(j *release.Recipe, files map[string][]byte) object.Hole {
+	v, _ := document.DecodeYAML(files[d.file])
+	m, _ := v.(map[string]any)
+	list, _ := m[d.field].([]any)
+	h := sha256.New()
+	b, _ := yaml.Marshal(list[d.at])
+	h.Write(b)
+	name := fmt.Sprintf("%s[%d]", d.field, d.at)
+	ref, _ := list[d.at].(string)
+	if one, _ := list[d.at].(map[string]any); one != nil {
+		ref, _ = one["path"].(string)
+	}
+	if p, in := source.Inside(path.Dir(d.file), ref); in && ref != "" && !IsInline(ref) {
+		fmt.Fprintf(h, "%q", j.Files[p])
+		name = ref
+	}
+	line := max(document.KeyLine(j.Files[d.file], d.field), 1)
+	return object.Hole{Kind: object.Dependent, What: name, Where: object.LineOf(d.file, line, "file"),
+		Reason: fmt.Sprintf("%s:%d: %s is about an object that is unknown", d.file, line, name),
+		Remedy: j.Holes[0].Remedy, Own: hex.EncodeToString(h.Sum(nil))}
+}

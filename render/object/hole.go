@@ -1,0 +1,32 @@
+package object
+
+// Hole is a part of a release that is unknown, and that the rest is rendered without.
+type Hole struct {
+	Kind   HoleKind
+	What   string // as the release names it, without credentials
+	Where  Location
+	Reason string // in a sentence's words, with the place before them
+	Remedy string // the one thing to do about it
+	// Refused says that it is not had on purpose: a program, or an address that nobody may ask.
+	Refused bool `json:",omitempty"`
+	// Own is a digest of what the repository says of it beside its name: a part with equal ones on both sides is the same.
+	Own string `json:",omitempty"`
+}
+
+// Failure is that of a release that has nothing else.
+func (h *Hole) Failure() *Failure {
+	return &Failure{Skipped: true, Refused: h.Refused, Reason: h.Reason, Where: h.Where, Remedy: h.Remedy}
+}
+
+// HoleKind is why a part is unknown.
+type HoleKind string
+
+const (
+	Remote    HoleKind = "remote"    // it is on another host, and was not fetched
+	Program   HoleKind = "program"   // a program makes it
+	Missing   HoleKind = "missing"   // it is a file that neither side has: something else makes it
+	Dependent HoleKind = "dependent" // it says something about a part that is unknown
+)
+
+// Same reports whether a part is the same on both sides.
+func (h Hole) Same(o Hole) bool { return h.Kind == o.Kind && h.What == o.What && h.Own == o.Own }
