@@ -24,6 +24,7 @@ import (
 	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/kubernetes/pkg/capabilities"
 
 	"github.com/kubesettle/kubesettle/render/defaults"
 )
@@ -69,6 +70,9 @@ func internal(obj runtime.Object) (runtime.Object, *strategy) {
 	if obj == nil {
 		return nil, nil
 	}
+	// As --allow-privileged=true does, which every installer sets: without it no CNI and no CSI driver runs. Upstream
+	// takes the first call alone.
+	capabilities.Setup(true, 0)
 	o, err := defaults.Scheme().ConvertToVersion(obj.DeepCopyObject(), runtime.InternalGroupVersioner)
 	if err != nil {
 		return nil, nil

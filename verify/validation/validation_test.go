@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -192,5 +193,23 @@ func TestScaledObjects(t *testing.T) {
 		if got != want {
 			t.Errorf("%s: refused %q, want %q", text, got, want)
 		}
+	}
+}
+
+// TestPrivilegedPodsAreTaken: the API server runs with --allow-privileged, so that a node's own agents may be applied.
+func TestPrivilegedPodsAreTaken(t *testing.T) {
+	yes := true
+	agent := &appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Name: "agent", Namespace: "kube-system"}}
+	agent.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{"app": "agent"}}
+	agent.Spec.Template.Labels = agent.Spec.Selector.MatchLabels
+	agent.Spec.Template.Spec = corev1.PodSpec{HostNetwork: true, HostPID: true, HostIPC: true, Containers: []corev1.Container{{
+		Name: "c", Image: "agent:1", SecurityContext: &corev1.SecurityContext{Privileged: &yes},
+	}}}
+	defaults.Set(agent)
+	if errs := Create(agent); len(errs) > 0 {
+		t.Errorf("refused: %v", errs)
+	}
+	if errs := Update(agent, agent.DeepCopy()); len(errs) > 0 {
+		t.Errorf("the same once more is refused: %v", errs)
 	}
 }
