@@ -2,6 +2,7 @@ package document
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"math"
 	"regexp"
@@ -42,8 +43,39 @@ type Raw struct {
 	line int // of the stream, from 1, at which text begins
 }
 
-// Split cuts a stream where kubectl does: at lines of three dashes.
+// Split cuts a stream where kubectl does: at lines of three dashes, and after each of several objects of JSON.
 func Split(b []byte) []Raw {
+	var docs []Raw
+	for _, d := range splitYAML(b) {
+		docs = append(docs, d.values()...)
+	}
+	return docs
+}
+
+// values cuts a text of several objects of JSON, one after another; any other text is one.
+func (d Raw) values() []Raw {
+	if t := bytes.TrimSpace(d.Text); len(t) == 0 || t[0] != '{' || bytes.IndexByte(t, '}') == len(t)-1 {
+		return []Raw{d}
+	}
+	var docs []Raw
+	for dec := json.NewDecoder(bytes.NewReader(d.Text)); ; {
+		var one json.RawMessage
+		if err := dec.Decode(&one); err != nil || one[0] != '{' {
+			return []Raw{d}
+		}
+		end := int(dec.InputOffset())
+		start := end - len(one)
+		docs = append(docs, Raw{d.Text[start:end], d.line + bytes.Count(d.Text[:start], []byte("\n"))})
+		if len(bytes.TrimSpace(d.Text[end:])) == 0 {
+			if len(docs) == 1 {
+				return []Raw{d} // with the space around it
+			}
+			return docs
+		}
+	}
+}
+
+func splitYAML(b []byte) []Raw {
 	var docs []Raw
 	start, startLine := 0, 1
 	for at, line := 0, 1; at < len(b); line++ {

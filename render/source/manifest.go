@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"path"
 	"regexp"
+	"slices"
 
 	"github.com/kubesettle/kubesettle/render/document"
 )
@@ -22,17 +23,31 @@ var (
 	KindLine       = regexp.MustCompile(`(?m)^\s*(- )?["']?kind["']?\s*:`)
 )
 
-// LooksLikeManifest reports whether a file names an API version and a kind; JSON on one line
-// counts too.
+// LooksLikeManifest reports whether a file names an API version and a kind, as kubectl, Kustomize and Helm parse it: in
+// flow style, quoted or escaped too. What is written as it mostly is is not parsed for it.
 func LooksLikeManifest(b []byte) bool {
 	b = document.UTF8(b)
-	if !hasText(b, "apiVersion") || !hasText(b, "kind") {
+	if !mayName(b) {
 		return false // most files end here, for a fraction of what the expressions cost
 	}
-	if t := bytes.TrimSpace(b); len(t) > 0 && t[0] == '{' {
-		return bytes.Contains(b, []byte(`"apiVersion"`)) && bytes.Contains(b, []byte(`"kind"`))
+	return ApiVersionLine.Match(b) && KindLine.Match(b) || holdsObject(b)
+}
+
+// mayName reports whether the keys of an object may stand in a text: plainly, or written with escapes.
+func mayName(b []byte) bool {
+	if bytes.Contains(b, []byte(`\u`)) || bytes.Contains(b, []byte(`\x`)) || bytes.Contains(b, []byte(`\U`)) {
+		return true
 	}
-	return ApiVersionLine.Match(b) && KindLine.Match(b)
+	return hasText(b, "apiVersion") && hasText(b, "kind")
+}
+
+// holdsObject reports whether a document of a text, or an item of a list in it, is an object.
+func holdsObject(b []byte) bool {
+	docs, f := document.Decode("", b)
+	return f == nil && slices.ContainsFunc(docs, func(d document.Document) bool {
+		gvk := document.GVK(d.Content)
+		return gvk.Kind != "" && gvk.Version != ""
+	})
 }
 
 func hasText(b []byte, text string) bool { return bytes.Contains(b, []byte(text)) }
@@ -46,13 +61,10 @@ var (
 // not something in it, as values do that hold objects.
 func IsObject(b []byte) bool {
 	b = document.UTF8(b)
-	if !hasText(b, "apiVersion") || !hasText(b, "kind") {
+	if !mayName(b) {
 		return false
 	}
-	if t := bytes.TrimSpace(b); len(t) > 0 && t[0] == '{' {
-		return LooksLikeManifest(b)
-	}
-	return HasAPIVersion(b) && kindKey.Match(b)
+	return HasAPIVersion(b) && kindKey.Match(b) || holdsObject(b)
 }
 
 // HasAPIVersion reports whether a file itself names an API version.
