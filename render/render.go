@@ -30,6 +30,9 @@ type Options struct {
 	// Leftovers are texts of objects that act on those of other releases: where a release is
 	// gone on head, [RenderBoth] renders those without a chart in which one stands.
 	Leftovers []string
+	// Acting are kinds of objects that act on workloads of other releases: [RenderBoth] renders what does where such
+	// workloads may differ, and the workloads where it does.
+	Acting []string
 	// Beside picks releases of which the objects matter though the change does not reach them; nil: none.
 	Beside   func(release.Release) bool
 	Whole    bool   // [RenderBoth] renders also what the change does not reach

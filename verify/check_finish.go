@@ -65,10 +65,10 @@ func prepare(ch *object.Changes, opt Options,
 	if n := len(opt.Policy.Cluster.Workloads); n > 0 && len(opt.Policy.Cluster.Sizes()) == 0 {
 		a.note(finding.Say(finding.WorkloadsTakeNoRoom, n))
 	}
-	a.instead = static.StandIns(refused)
+	a.instead, a.loans = static.StandIns(refused), slice.Lend(opt.Policy, ch)
 	picked = a.result.pick(ch, &a.opt, a.places, slice.Scope{
 		All: all, Limited: slice.Limited(opt.Policy), Together: append(together(rules), opt.Policy.OwnTogether()...),
-		Beside: a.besides.Changed, Healed: a.besides.Healed, Instead: a.instead,
+		Beside: a.besides.Changed, Healed: a.besides.Healed, Instead: a.instead, Loans: a.loans,
 		Own: opt.Policy, Shot: opt.Policy.Cluster.Snapshot,
 	})
 	a.result.Notices = append(a.result.Notices, idle(rules, picked, ch.Head)...)
@@ -180,6 +180,8 @@ type analysis struct {
 	checker scenario.Checker
 	besides *slice.Besides
 	around  *slice.Around
+	// loans are what the releases of one cluster lend each other.
+	loans slice.Loans
 	// instead is what is there of an object that the API server refuses; nil: nothing.
 	instead map[*object.Object]*object.Object
 	models  map[string]*actor.Model // of the loops that took part
@@ -320,6 +322,9 @@ func (a *analysis) enter(ctx context.Context, sr scenario.SliceResult) {
 	found, open := a.judge().Findings(ctx, &sr, alike)
 	for _, reason := range open {
 		a.undecided(sr.Variant.Slice, reason)
+	}
+	if found = a.onTrust(sr.Variant.Slice, found); len(found) == 0 {
+		return
 	}
 	a.result.Notices = append(a.result.Notices, judge.Untried(found)...)
 	if !sr.Variant.Slice.Resized {

@@ -32,18 +32,11 @@ func (r *Result) pick(ch *object.Changes, opt *Options, pl judge.Places, sc slic
 		if !pair.Comparable() {
 			continue
 		}
-		changed := map[string]bool{}
-		for _, c := range changes[pair.ID] {
-			changed[c.ID().String()] = true
-			if c.Base != nil {
-				changed[c.Base.ID.String()] = true
-			}
-		}
+		changed := changedIDs(changes[pair.ID])
 		everything := sc.All || pair.Base == nil || pair.Base.Err != nil
 		here := sc
 		here.All = everything
-		found := slice.Cut{Release: pair.ID, Changed: changed, Scope: here}.Slices(pair.Objects(state.Base),
-			pair.Objects(state.Head))
+		found := cutWithin(pair, changed, here, func(release string) map[string]bool { return changedIDs(changes[release]) })
 		for _, sl := range found {
 			sl.Notes = finding.AppendNew(sl.Notes, slice.Strangers(sl, ch.Head.Releases)...)
 			r.enter(sl, pl, sc)
@@ -58,6 +51,35 @@ func (r *Result) pick(ch *object.Changes, opt *Options, pl judge.Places, sc slic
 		r.Notices = append(r.Notices, gone)
 	}
 	return switchedLast(out, ch.Head)
+}
+
+// changedIDs are the objects that some changes are of, by ID.
+func changedIDs(list []*object.Change) map[string]bool {
+	out := map[string]bool{}
+	for _, c := range list {
+		out[c.ID().String()] = true
+		if c.Base != nil {
+			out[c.Base.ID.String()] = true
+		}
+	}
+	return out
+}
+
+// cutWithin cuts a release into slices within its cluster: with what others lend it that surely run there, and once more
+// with what those lend that may, as far as it makes other slices.
+func cutWithin(pair slice.Pair, changed map[string]bool, sc slice.Scope,
+	of func(release string) map[string]bool) []*slice.Slice {
+	cut := func(lent slice.Lent) []*slice.Slice {
+		lent = lent.Instead(sc.Instead)
+		return slice.Cut{Release: pair.ID, Changed: lent.Changed(changed, of), Lent: lent, Scope: sc}.Slices(
+			pair.Objects(state.Base), pair.Objects(state.Head))
+	}
+	loan := sc.Loans.Of(pair.ID)
+	out := cut(loan.Sure)
+	if len(loan.Open.Open) == 0 {
+		return out
+	}
+	return append(out, slices.DeleteFunc(cut(loan.Open), func(sl *slice.Slice) bool { return len(sl.OnTrust()) == 0 })...)
 }
 
 // changedReleases are the changes of each release.
@@ -79,11 +101,16 @@ func (r *Result) enter(sl *slice.Slice, pl judge.Places, sc slice.Scope) {
 	ids := sl.Ids()
 	var also []string // that changed
 	for _, id := range ids {
-		if len(pl.Changed(sl.Release, id)) > 0 {
+		if len(pl.Changed(sl.Owner(id), id)) > 0 {
 			also = append(also, id)
 		}
 	}
 	for i, wl := range sl.Workloads {
+		if len(sl.OnTrust()) > 0 && slices.ContainsFunc(r.Workloads, func(w Workload) bool {
+			return w.Release == sl.Release && w.ID == wl.ID
+		}) {
+			continue // it is searched without what others may lend as well
+		}
 		w := Workload{ID: wl.ID, Release: sl.Release, Change: "unchanged", Verdict: Pass,
 			Slice: ids[:min(len(ids), mostSlice)]}
 		if c, ok := sl.Changed[i]; ok {

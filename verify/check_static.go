@@ -23,6 +23,9 @@ func (a *analysis) enterShortages(picked []*slice.Slice) {
 		return // it is in the first part
 	}
 	for _, sl := range picked {
+		if len(sl.OnTrust()) > 0 {
+			continue // nothing that is lent takes room of a node
+		}
 		of := a.besides.PolicyOf(sl.Release, a.besides.Head)
 		was, is := a.shortages(sl, of, state.Base), a.shortages(sl, of, state.Head)
 		if a.besides.Compared {

@@ -117,7 +117,9 @@ func (a *analysis) deliver(sl *slice.Slice) state.Apply {
 	}
 	for i := range sl.Spec.Quotas {
 		q := &sl.Spec.Quotas[i]
-		q.Step = step(q.ID())
+		if sl.Owner(q.ID()) == sl.Release { // others wait for nothing of it
+			q.Step = step(q.ID())
+		}
 	}
 	return mode
 }

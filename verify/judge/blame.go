@@ -184,7 +184,7 @@ func (pl Places) blame(sl *slice.Slice, found []culprit) []finding.Blame {
 				continue
 			}
 			kind := state.KindOf(id)
-			for _, f := range whole(kind, pl.FieldChanges(pl.Changed(sl.Release, id))) {
+			for _, f := range whole(kind, pl.FieldChanges(pl.Changed(sl.Owner(id), id))) {
 				if c.aspect.covers(kind.Common(f.Path)) {
 					out = append(out, finding.Blame{Object: id, Path: f.Path, Old: f.Old, New: f.New, Location: f.Location})
 				}

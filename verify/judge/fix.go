@@ -98,7 +98,7 @@ func (d *Judge) try(ctx context.Context, sr scenario.SliceResult, v scenario.Vio
 	if release == nil {
 		return nil
 	}
-	objects := slices.Clone(release.Objects)
+	objects := slices.Concat(release.Objects, sr.Variant.Slice.Lent(state.Head))
 	for _, c := range append([]change{{r.object, r.set}}, r.also...) {
 		o, err := typed.With(c.object, c.set)
 		at := slices.Index(objects, c.object)
@@ -106,6 +106,9 @@ func (d *Judge) try(ctx context.Context, sr scenario.SliceResult, v scenario.Vio
 			return nil
 		}
 		objects[at] = o
+	}
+	if slices.ContainsFunc(r.drop, func(o *object.Object) bool { return o.Release != release.ID }) {
+		return nil // another release's is not this one's to leave out
 	}
 	objects = slices.DeleteFunc(objects, func(o *object.Object) bool { return slices.Contains(r.drop, o) })
 	if r.add != nil {
@@ -149,6 +152,10 @@ func FilesOf(blame []finding.Blame) []string {
 // Edits of several files are none.
 func (d *Judge) textOf(ctx context.Context, r remedy, objects []*object.Object) (best Edit, with Others, ok bool) {
 	head := d.Places.Head
+	if objects, ok = d.ownedBy(r, objects); !ok {
+		return best, with, false
+	}
+	ok = false
 	var parts []object.Part
 	for _, c := range append([]change{{r.object, r.set}}, r.also...) {
 		if len(c.set) > 0 {
@@ -281,9 +288,9 @@ func (d *Judge) mends(ctx context.Context, sr scenario.SliceResult, v scenario.V
 	if !ok {
 		return Others{}, false
 	}
-	rel, err := head.Edited(ctx, sr.Variant.Release, e.file, []byte(edited))
+	rel, err := d.edited(ctx, sr.Variant.Slice, e.file, []byte(edited))
 	if err != nil || rel.Err != nil || !sameImages(d.release(rel.ID), rel) ||
-		!d.clean(ctx, sr, v, rel.Objects, remedy{}, left) {
+		!d.clean(ctx, sr, v, d.besides(sr.Variant.Slice, rel), remedy{}, left) {
 		return Others{}, false
 	}
 	return OthersOf(ctx, head, rel.ID, object.Rewrite{File: e.file, Text: edited})
@@ -323,6 +330,9 @@ func (d *Judge) with(v scenario.Variant, objects []*object.Object, r remedy) (sc
 			p.Instead = d.Instead
 			base = p.Objects(state.Base)
 		}
+	}
+	if r.object != nil && r.object.Release != v.Release { // before the change, its own release is the one to say
+		base = slices.Concat(base, v.Slice.Lent(state.Base))
 	}
 	if r.before != nil {
 		i := slices.IndexFunc(base, func(o *object.Object) bool { return o.ID == r.object.ID })

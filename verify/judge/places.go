@@ -99,7 +99,7 @@ func (pl Places) locations(w wording, blame []finding.Blame) []finding.Location 
 	}
 	refs := w.refs()
 	for _, r := range refs {
-		for _, c := range pl.Changed(w.slice.Release, r.Object) {
+		for _, c := range pl.Changed(w.slice.Owner(r.Object), r.Object) {
 			if Overlap(c.Path, r.Field) {
 				add(pl.Field(c))
 			}

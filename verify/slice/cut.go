@@ -13,6 +13,7 @@ import (
 type Cut struct {
 	Release string
 	Changed map[string]bool
+	Lent    Lent // by other releases of the cluster
 	Scope
 }
 
@@ -31,6 +32,8 @@ type Scope struct {
 	Own *policies.Policy
 	// Shot is the cluster as it is; nil: it is not known.
 	Shot *snapshot.Snapshot
+	// Loans are what releases lend each other; nil: nothing.
+	Loans Loans
 	// Instead is what is there of an object that the API server refuses; nil: nothing.
 	Instead map[*object.Object]*object.Object
 }
@@ -47,8 +50,7 @@ func (s Scope) joins(p, q *object.Object) bool {
 
 // Slices cuts a release into the slices that its changes call for.
 func (c Cut) Slices(base, head []*object.Object) []*Slice {
-	base, head = withKnown(c.Shot, base, head)
-	sides := [2]side{NewSide(base), NewSide(head)}
+	sides := c.Lent.sides(c.Shot, base, head)
 	ids := slices.Sorted(maps.Keys(union(sides[0].Workloads, sides[1].Workloads)))
 	touched := map[string]bool{}
 	healed := c.Healed != nil && c.Healed(c.Release) != ""
@@ -80,6 +82,7 @@ func (c Cut) Slices(base, head []*object.Object) []*Slice {
 	var out []*Slice
 	for _, members := range group {
 		sl := newSlice(c.Release, members, sides, touched, shared)
+		sl.lent = c.Lent
 		sl.declare(c.Own, sides)
 		out = append(out, sl)
 	}

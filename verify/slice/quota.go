@@ -1,6 +1,9 @@
 package slice
 
 import (
+	"maps"
+	"slices"
+
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -48,8 +51,8 @@ func (sl *Slice) limit(sides [2]side) {
 // others is what the workloads of a namespace that are no members take of its quotas.
 func (s side) others(namespace string, members map[string]bool) corev1.ResourceList {
 	out := corev1.ResourceList{}
-	for id, o := range s.Workloads { // a sum, in whatever order
-		if o.ID.Namespace != namespace || members[id] {
+	for _, o := range slices.AppendSeq(slices.Clone(s.beside), maps.Values(s.Workloads)) { // a sum, in whatever order
+		if o.ID.Namespace != namespace || members[o.ID.String()] && s.Workloads[o.ID.String()] == o {
 			continue
 		}
 		var replicas *int32

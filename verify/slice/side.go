@@ -34,6 +34,7 @@ type side struct {
 	// over more workloads than a slice has, with how many.
 	budgets map[string][]string
 	wide    map[string]int
+	beside  []*object.Object // workloads of other releases that take of the quotas
 }
 
 // finder finds what acts on a workload.

@@ -37,6 +37,7 @@ type Slice struct {
 	Before *state.Spec
 	own    *policies.Policy   // with the controllers that it declares; nil: none
 	shot   *snapshot.Snapshot // of the cluster as it is; nil: there is none
+	lent   Lent               // by other releases of the cluster
 	// Resized says that another slice has the same workloads on other sizes of the cluster.
 	Resized bool
 	// daemons are the DaemonSets of the release that are no part of the slice, by version, and
@@ -151,8 +152,7 @@ func (sl *Slice) With(base, head []*object.Object, assumed bool) (*Slice, bool) 
 		members = append(members, w.ID)
 		_, touched[w.ID] = sl.Changed[i]
 	}
-	base, head = withKnown(sl.shot, base, head)
-	sides := [2]side{NewSide(base), NewSide(head)}
+	sides := sl.lent.sides(sl.shot, base, head)
 	out := newSlice(sl.Release, members, sides, touched, sharedOf(sides))
 	for i, w := range out.Workloads {
 		for v, m := range w.Manifests {
@@ -161,6 +161,7 @@ func (sl *Slice) With(base, head []*object.Object, assumed bool) (*Slice, bool) 
 			}
 		}
 	}
+	out.lent = sl.lent
 	out.declare(sl.own, sides)
 	if assumed {
 		out.reachAll()

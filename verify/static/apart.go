@@ -17,7 +17,7 @@ import (
 // is one of the autoscaler's own namespace).
 func inAnother(r Remark, head *aimIndex, of *object.Rendered) (Remark, bool) {
 	o := r.Object
-	if selectorOf(o) != nil || o.Hook || !places(of, o) {
+	if selectorOf(o) != nil || o.Hook || !slice.Places(of, o) {
 		return r, false
 	}
 	ref := slice.Scaled(o)
@@ -26,7 +26,7 @@ func inAnother(r Remark, head *aimIndex, of *object.Rendered) (Remark, bool) {
 		if t.Hook || t.ID.Kind != ref.Kind || t.ID.Name != ref.Name || ref.Group != "" && t.ID.Group != ref.Group {
 			continue
 		}
-		if found != nil || t.ID.Namespace == o.ID.Namespace || t.ID.Namespace == "" || !places(of, t) {
+		if found != nil || t.ID.Namespace == o.ID.Namespace || t.ID.Namespace == "" || !slice.Places(of, t) {
 			return r, false
 		}
 		found = t
@@ -44,19 +44,9 @@ func inAnother(r Remark, head *aimIndex, of *object.Rendered) (Remark, bool) {
 	return r, true
 }
 
-// places reports whether the namespace of an object is known: a release says it, or the object does, and not for want
-// of somebody who installs the chart.
-func places(of *object.Rendered, o *object.Object) bool {
-	if of.Namespace != "" {
-		return true
-	}
-	own, _ := slice.ValueAt(o.Content, "metadata", "namespace").(string)
-	return own != "" && (of.Kind != object.Helm || own != "default")
-}
-
 // placed reports whether the release of head that an object is of [places] it.
 func (w *whereabouts) placed(o *object.Object) bool {
 	return slices.ContainsFunc(w.ch.Head.Releases, func(r *object.Rendered) bool {
-		return r.ID == o.Release && places(r, o)
+		return r.ID == o.Release && slice.Places(r, o)
 	})
 }

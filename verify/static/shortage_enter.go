@@ -96,7 +96,7 @@ func (s Shortage) locate(pl judge.Places, sl *slice.Slice, workload string,
 	refs := append(slices.Clone(s.fields), actor.Ref{Object: workload, Field: "spec.template.spec.containers"},
 		actor.Ref{Object: workload, Field: "spec.replicas"})
 	for _, ref := range refs {
-		for _, c := range pl.Changed(sl.Release, ref.Object) {
+		for _, c := range pl.Changed(sl.Owner(ref.Object), ref.Object) {
 			if !judge.Overlap(c.Path, ref.Field) {
 				continue
 			}

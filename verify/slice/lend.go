@@ -1,0 +1,336 @@
+package slice
+
+import (
+	"slices"
+	"strings"
+
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/kubesettle/kubesettle/policies"
+	"github.com/kubesettle/kubesettle/render/object"
+	"github.com/kubesettle/kubesettle/verify/snapshot"
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// What acts on pods does so in whatever release it lies: the quota of a namespace, a PodDisruptionBudget, an autoscaler.
+// Releases of one cluster lend each other such objects, each as its own release has it, and the slices of the borrower
+// are cut and searched as if they were in its own.
+
+// ActingKinds are the kinds of objects that act on workloads of other releases, as they stand in manifests.
+func ActingKinds() []string {
+	return []string{"ResourceQuota", "LimitRange", "PriorityClass", "PodDisruptionBudget", "HorizontalPodAutoscaler",
+		"VerticalPodAutoscaler", "ScaledObject"}
+}
+
+// Loan is what other releases lend to one.
+type Loan struct {
+	Sure Lent // by releases that run in its cluster
+	// Open is Sure with what is lent by releases of which nobody says whether they run in its cluster; the same as Sure
+	// where there are none.
+	Open Lent
+	// Torn are objects that several releases have, of which one may act on the borrower: nobody says which.
+	Torn []*object.Object
+}
+
+// Lent are objects of other releases, by version. The zero value is nothing.
+type Lent struct {
+	Objects [2][]*object.Object
+	Beside  [2][]*object.Object // workloads of the same namespaces, which take of the quotas there
+	// Open has the releases of those objects of which nobody says that they run in the borrower's cluster.
+	Open map[string]bool
+}
+
+// Loans are those of all releases that others act on, by ID.
+type Loans map[string]*Loan
+
+// Of is the loan of a release; of one that nothing acts on it is empty.
+func (l Loans) Of(release string) *Loan {
+	if x := l[release]; x != nil {
+		return x
+	}
+	return &Loan{}
+}
+
+// Changed is what changed for a release, by ID: its own, and of what it is lent what of says of the lender.
+func (l Lent) Changed(own map[string]bool, of func(release string) map[string]bool) map[string]bool {
+	out := union(own, nil)
+	for _, objects := range l.Objects {
+		for _, o := range objects {
+			if of(o.Release)[o.ID.String()] {
+				out[o.ID.String()] = true
+			}
+		}
+	}
+	return out
+}
+
+// with adds what is lent to the objects of a version. What the release itself has stays what it is.
+func (l Lent) with(v state.Version, own []*object.Object) []*object.Object {
+	if len(l.Objects[v]) == 0 {
+		return own
+	}
+	have := map[string]bool{}
+	for _, o := range own {
+		have[o.ID.String()] = true
+	}
+	out := slices.Clone(own)
+	for _, o := range l.Objects[v] {
+		if !have[o.ID.String()] {
+			out = append(out, o)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b *object.Object) int { return a.ID.Compare(b.ID) })
+	return out
+}
+
+// Instead is what is lent where the API server refuses some objects.
+func (l Lent) Instead(there map[*object.Object]*object.Object) Lent {
+	for _, list := range []*[2][]*object.Object{&l.Objects, &l.Beside} {
+		for v := range list {
+			var out []*object.Object
+			for _, o := range list[v] {
+				if x, other := there[o]; other {
+					o = x
+				}
+				if o != nil {
+					out = append(out, o)
+				}
+			}
+			list[v] = out
+		}
+	}
+	return l
+}
+
+// Lend finds what the releases of a change lend each other.
+func Lend(p *policies.Policy, ch *object.Changes) Loans {
+	l := &lender{neighbours: newNeighbours(p, ch), loans: map[string]map[string][2]*object.Object{}}
+	for v, rev := range []*object.Revision{ch.Base, ch.Head} {
+		l.sides[v] = gathered(rev)
+	}
+	for v := range l.sides {
+		l.link(v)
+	}
+	return l.lend()
+}
+
+// lender finds who acts on whom.
+type lender struct {
+	*neighbours
+	sides [2]world
+	loans map[string]map[string][2]*object.Object // by borrower, then lender and ID, of both versions
+}
+
+// world is what the releases of one version have: what acts, and on what.
+type world struct {
+	acting    []*object.Object
+	byID      map[[2]string]*object.Object // of them, by release and ID
+	workloads map[string][]*object.Object  // by namespace
+}
+
+func gathered(rev *object.Revision) world {
+	w := world{byID: map[[2]string]*object.Object{}, workloads: map[string][]*object.Object{}}
+	if rev == nil {
+		return w
+	}
+	for _, rel := range rev.Releases {
+		if rel.Err != nil || rel.Switched != "" {
+			continue
+		}
+		for _, o := range rel.Objects {
+			switch _, runs := state.ManifestOf(o.Typed); {
+			case o.Hook:
+			case runs:
+				w.workloads[o.ID.Namespace] = append(w.workloads[o.ID.Namespace], o)
+			case Acts(o):
+				w.acting = append(w.acting, o)
+				w.byID[[2]string{o.Release, o.ID.String()}] = o
+			}
+		}
+	}
+	return w
+}
+
+// Acts reports whether an object is of a kind that acts on workloads of other releases.
+func Acts(o *object.Object) bool {
+	switch o.Typed.(type) {
+	case *corev1.ResourceQuota, *corev1.LimitRange, *schedulingv1.PriorityClass, *policyv1.PodDisruptionBudget,
+		*autoscalingv2.HorizontalPodAutoscaler:
+		return true
+	}
+	return isDriven(o)
+}
+
+// actsOn reports whether an object of one of these kinds acts on a workload of its namespace, or of any where it has
+// none.
+func actsOn(o, w *object.Object) bool {
+	template := templateOf(w)
+	switch t := o.Typed.(type) {
+	case *corev1.ResourceQuota, *corev1.LimitRange:
+		return true
+	case *schedulingv1.PriorityClass:
+		class := template.Spec.PriorityClassName
+		return class == t.Name || class == "" && t.GlobalDefault
+	case *policyv1.PodDisruptionBudget:
+		sel, err := metav1.LabelSelectorAsSelector(t.Spec.Selector)
+		return err == nil && sel.Matches(labels.Set(template.Labels))
+	case *autoscalingv2.HorizontalPodAutoscaler:
+		return t.Spec.ScaleTargetRef.Kind == w.ID.Kind && t.Spec.ScaleTargetRef.Name == w.ID.Name
+	}
+	return Scaled(o).String() == w.ID.String()
+}
+
+// link notes who acts on the workloads of others in one version.
+func (l *lender) link(v int) {
+	here := &l.sides[v]
+	for _, o := range here.acting {
+		among := here.workloads[o.ID.Namespace]
+		if o.ID.Namespace == "" {
+			among = nil
+			for _, ns := range sortedIDs(here.workloads) {
+				among = append(among, here.workloads[ns]...)
+			}
+		}
+		for _, w := range among {
+			if w.Release == o.Release || !actsOn(o, w) {
+				continue
+			}
+			tie := l.tie(o.Release, w.Release)
+			if tie == apart || tie == open && !(l.places(o) && l.places(w)) {
+				continue
+			}
+			of := l.loans[w.Release]
+			if of == nil {
+				of = map[string][2]*object.Object{}
+				l.loans[w.Release] = of
+			}
+			pair := [2]*object.Object{}
+			for u := range pair {
+				pair[u] = l.sides[u].byID[[2]string{o.Release, o.ID.String()}]
+			}
+			of[bucketName(o.ID.String(), o.Release)] = pair
+		}
+	}
+}
+
+// lend makes loans of the links.
+func (l *lender) lend() Loans {
+	out := Loans{}
+	for borrower, links := range l.loans {
+		loan := &Loan{}
+		from := map[string]int{} // how many releases lend an object of an ID
+		for name := range links {
+			id, _, _ := strings.Cut(name, "\x00")
+			from[id]++
+		}
+		for _, name := range sortedIDs(links) {
+			id, release, _ := strings.Cut(name, "\x00")
+			pair := links[name]
+			if from[id] > 1 {
+				loan.Torn = append(loan.Torn, firstOf(pair))
+				continue
+			}
+			sure := l.tie(release, borrower) == sure
+			if !sure {
+				if loan.Open.Open == nil {
+					loan.Open.Open = map[string]bool{}
+				}
+				loan.Open.Open[release] = true
+			}
+			for v, o := range pair {
+				if o == nil {
+					continue
+				}
+				if loan.Open.Objects[v] = append(loan.Open.Objects[v], o); sure {
+					loan.Sure.Objects[v] = append(loan.Sure.Objects[v], o)
+				}
+			}
+		}
+		out[borrower] = loan
+	}
+	l.besides(out)
+	return out
+}
+
+func firstOf(pair [2]*object.Object) *object.Object {
+	if pair[state.Head] != nil {
+		return pair[state.Head]
+	}
+	return pair[state.Base]
+}
+
+// besides enters into each loan the workloads of others that run in the cluster of the borrower and take of a quota that
+// counts it.
+func (l *lender) besides(loans Loans) {
+	for v := range l.sides {
+		limited := map[string][]*object.Object{} // the quotas of each namespace
+		for _, o := range l.sides[v].acting {
+			if _, ok := o.Typed.(*corev1.ResourceQuota); ok {
+				limited[o.ID.Namespace] = append(limited[o.ID.Namespace], o)
+			}
+		}
+		for ns, quotas := range limited {
+			here := l.sides[v].workloads[ns]
+			var borrowers []string
+			for _, w := range here {
+				borrowers = appendNew(borrowers, []string{w.Release})
+			}
+			for _, borrower := range borrowers {
+				if !slices.ContainsFunc(quotas, func(q *object.Object) bool {
+					return q.Release == borrower || l.tie(q.Release, borrower) != apart
+				}) {
+					continue
+				}
+				for _, w := range here {
+					if w.Release == borrower || l.tie(w.Release, borrower) != sure {
+						continue
+					}
+					if loans[borrower] == nil {
+						loans[borrower] = &Loan{}
+					}
+					x := loans[borrower]
+					x.Sure.Beside[v], x.Open.Beside[v] = append(x.Sure.Beside[v], w), append(x.Open.Beside[v], w)
+				}
+			}
+		}
+	}
+}
+
+// sides are both versions of a release with what it is lent, and with what is known of the cluster.
+func (l Lent) sides(shot *snapshot.Snapshot, base, head []*object.Object) [2]side {
+	base, head = withKnown(shot, l.with(state.Base, base), l.with(state.Head, head))
+	out := [2]side{NewSide(base), NewSide(head)}
+	for v := range out {
+		out[v].beside = l.Beside[v]
+	}
+	return out
+}
+
+// Owner is the release that has an object of the slice.
+func (sl *Slice) Owner(id string) string {
+	if pair := sl.Objects[id]; pair != nil {
+		if o := firstOf(*pair); o != nil && o.Release != "" {
+			return o.Release
+		}
+	}
+	return sl.Release
+}
+
+// Lent are the objects of a version that other releases lend to the slice's.
+func (sl *Slice) Lent(v state.Version) []*object.Object { return sl.lent.Objects[v] }
+
+// OnTrust are the releases of which the slice has objects and nobody says that they run in one cluster with it, sorted.
+func (sl *Slice) OnTrust() []string {
+	seen := map[string]bool{}
+	for id := range sl.Objects {
+		if r := sl.Owner(id); sl.lent.Open[r] {
+			seen[r] = true
+		}
+	}
+	return sortedIDs(seen)
+}

@@ -1,0 +1,188 @@
+package slice
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/kubesettle/kubesettle/policies"
+	"github.com/kubesettle/kubesettle/render/object"
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// tie is whether two releases run in one cluster.
+type tie int
+
+const (
+	apart tie = iota
+	open      // nothing says that they do, or that they do not
+	sure
+)
+
+// neighbours knows which releases of a change run in one cluster.
+type neighbours struct {
+	policy   *policies.Policy
+	releases map[string]*object.Rendered // head's before base's
+	words    map[string]map[string]bool  // of the names of each release
+	twins    map[[2]string]bool          // releases that have an object in common
+	differ   [][2]map[string]bool        // words by which two twins differ
+	known    map[[2]string]tie
+}
+
+func newNeighbours(p *policies.Policy, ch *object.Changes) *neighbours {
+	n := &neighbours{policy: p, releases: map[string]*object.Rendered{}, words: map[string]map[string]bool{},
+		twins: map[[2]string]bool{}, known: map[[2]string]tie{}}
+	have := map[string][]string{} // releases by what they have
+	for _, rev := range []*object.Revision{ch.Head, ch.Base} {
+		if rev == nil {
+			continue
+		}
+		for _, r := range rev.Releases {
+			if n.releases[r.ID] == nil {
+				n.releases[r.ID] = r
+				n.words[r.ID] = wordsOf(r)
+			}
+			if r.Switched != "" {
+				continue
+			}
+			for _, o := range r.Objects {
+				if _, runs := state.ManifestOf(o.Typed); runs || Acts(o) {
+					id := o.ID.String()
+					have[id] = appendNew(have[id], []string{r.ID})
+				}
+			}
+		}
+	}
+	seen := map[string]bool{}
+	for _, id := range sortedIDs(have) {
+		list := have[id]
+		for i, a := range list {
+			for _, b := range list[:i] {
+				n.twin(a, b, seen)
+			}
+		}
+	}
+	return n
+}
+
+// twin notes that two releases have an object in common: they are the same for two clusters, or two environments.
+func (n *neighbours) twin(a, b string, seen map[string]bool) {
+	if n.twins[pairOf(a, b)] {
+		return
+	}
+	n.twins[pairOf(a, b)] = true
+	of := [2]map[string]bool{without(n.words[a], n.words[b]), without(n.words[b], n.words[a])}
+	key := strings.Join(sortedIDs(of[0]), " ") + "\x00" + strings.Join(sortedIDs(of[1]), " ")
+	if !seen[key] {
+		seen[key] = true
+		n.differ = append(n.differ, of)
+	}
+}
+
+func pairOf(a, b string) [2]string { return [2]string{min(a, b), max(a, b)} }
+
+func without(a, b map[string]bool) map[string]bool {
+	out := maps.Clone(a)
+	maps.DeleteFunc(out, func(w string, _ bool) bool { return b[w] })
+	return out
+}
+
+// wordsOf are the words of the names by which a release is known, and of where it is declared.
+func wordsOf(r *object.Rendered) map[string]bool {
+	out := map[string]bool{}
+	for _, name := range append([]string{r.ID, r.Path, r.Name, r.By.File, r.Cluster, r.Parent}, r.Values...) {
+		for _, w := range strings.FieldsFunc(name, func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) }) {
+			out[strings.ToLower(w)] = true
+		}
+	}
+	return out
+}
+
+// local is the destination that means the cluster in which the declaring object is.
+func local(cluster string) string {
+	if cluster == "in-cluster" || strings.TrimSuffix(cluster, "/") == "https://kubernetes.default.svc" {
+		return ""
+	}
+	return cluster
+}
+
+// tie is whether two releases run in one cluster.
+func (n *neighbours) tie(a, b string) tie {
+	k := pairOf(a, b)
+	t, known := n.known[k]
+	if !known {
+		t = n.tied(k[0], k[1])
+		n.known[k] = t
+	}
+	return t
+}
+
+func (n *neighbours) tied(idA, idB string) tie {
+	a, b := n.releases[idA], n.releases[idB]
+	if a == nil || b == nil || a.Switched != "" || b.Switched != "" {
+		return apart
+	}
+	toolA, toolB := a.Delivery.Tool, b.Delivery.Tool
+	if toolA == "" && toolB == "" && a.Kind == object.Helm && a.Path == b.Path { // one chart, with other values
+		return apart
+	}
+	in, of := local(a.Cluster), local(b.Cluster)
+	runs := func(r *object.Rendered) bool { return n.policy.Cluster.Runs(r.ID, r.Path) }
+	switch {
+	case runs(a) && runs(b) && in == of:
+		return sure
+	case in != of && (toolA != "" && toolB != "" || in != "" && of != ""):
+		return apart
+	case n.twins[pairOf(idA, idB)] || n.elsewhere(idA, idB):
+		return apart
+	case in == of && toolA != "" && toolB != "" && in != "":
+		return sure
+	case in == of && (toolA != "" || toolB != "") && n.root(a) == n.root(b):
+		return sure
+	}
+	return open
+}
+
+// elsewhere reports whether two releases go by the words that tell some twins apart, each by another's: dev and prod.
+func (n *neighbours) elsewhere(a, b string) bool {
+	x, y := without(n.words[a], n.words[b]), without(n.words[b], n.words[a])
+	meet := func(p, q map[string]bool) bool {
+		for w := range p {
+			if q[w] {
+				return true
+			}
+		}
+		return false
+	}
+	return slices.ContainsFunc(n.differ, func(d [2]map[string]bool) bool {
+		return meet(d[0], x) && meet(d[1], y) || meet(d[1], x) && meet(d[0], y)
+	})
+}
+
+// root is the release that everything else comes from which declares a release.
+func (n *neighbours) root(r *object.Rendered) string {
+	for range n.releases {
+		up := n.releases[r.Parent]
+		if up == nil || up == r {
+			break
+		}
+		r = up
+	}
+	return r.ID
+}
+
+// places reports whether the namespace of an object is known, see [Places].
+func (n *neighbours) places(o *object.Object) bool {
+	return o.ID.Namespace == "" || Places(n.releases[o.Release], o)
+}
+
+// Places reports whether the namespace of an object is known: a release says it, or the object does, and not for want
+// of somebody who installs the chart.
+func Places(of *object.Rendered, o *object.Object) bool {
+	if of.Namespace != "" {
+		return true
+	}
+	own, _ := ValueAt(o.Content, "metadata", "namespace").(string)
+	return own != "" && (of.Kind != object.Helm || own != "default")
+}
