@@ -18,7 +18,7 @@ type noteWords struct {
 var wordsOf = map[finding.Kind]noteWords{
 	finding.NoCluster: {of: "no cluster was declared", said: "an elastic three-zone cluster is assumed, and no finding rests on its capacity (declare cluster.nodes or cluster.nodePools in the policy)",
 		standing: true},
-	finding.Isolated: {of: "releases are checked in isolation", said: "workloads of other releases take no room unless cluster.releases names them, nor do unconnected ones of the same release while the number of nodes or their capacity is open",
+	finding.Isolated: {of: "each release has the nodes to itself", said: "workloads of other releases take no room unless cluster.releases names them, nor do unconnected ones of the same release while the number of nodes or their capacity is open",
 		standing: true},
 	finding.MayHide: {of: "may hide ({0})", said: "{names; }",
 		standing: true},

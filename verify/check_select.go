@@ -65,7 +65,7 @@ func changedIDs(list []*object.Change) map[string]bool {
 	return out
 }
 
-// cutWithin cuts a release into slices within its cluster: with what others lend it that surely run there, and once more
+// cutWithin cuts a release into slices within its cluster: with what others lend it that surely run there, and again
 // with what those lend that may, as far as it makes other slices.
 func cutWithin(pair slice.Pair, changed map[string]bool, sc slice.Scope,
 	of func(release string) map[string]bool) []*slice.Slice {

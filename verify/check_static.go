@@ -23,9 +23,6 @@ func (a *analysis) enterShortages(picked []*slice.Slice) {
 		return // it is in the first part
 	}
 	for _, sl := range picked {
-		if len(sl.OnTrust()) > 0 {
-			continue // nothing that is lent takes room of a node
-		}
 		of := a.besides.PolicyOf(sl.Release, a.besides.Head)
 		was, is := a.shortages(sl, of, state.Base), a.shortages(sl, of, state.Head)
 		if a.besides.Compared {
@@ -55,8 +52,13 @@ func (a *analysis) enterShortages(picked []*slice.Slice) {
 			}
 			if rule, on := ruleFor(a.checker.Rules, s.Rule,
 				sl.Spec.Workloads[s.Workload].Namespace+"/"+sl.Spec.Workloads[s.Workload].Name); on {
-				a.result.Findings = s.Enter(a.result.Findings, sl, rule, status,
-					scale.Largest(of.NodeClasses(nil)).Total(), a.places)
+				nodes := scale.Largest(of.NodeClasses(nil)).Total()
+				if len(sl.OnTrust()) > 0 {
+					a.result.Findings = append(a.result.Findings,
+						a.onTrust(sl, s.Enter(nil, sl, rule, status, nodes, a.places))...)
+					continue
+				}
+				a.result.Findings = s.Enter(a.result.Findings, sl, rule, status, nodes, a.places)
 				a.mending = append(a.mending, mending{rule: rule.ID, workload: sl.Spec.Workloads[s.Workload].ID,
 					release: sl.Release, remedies: s.Remedies(sl), searched: true})
 			}

@@ -166,9 +166,285 @@ func verdictLines(r *Result) []string {
 		if f.Fix != nil {
 			fix = f.Fix.Text
 		}
+		message, _, _ := strings.Cut(f.Message, ": the loop starts at") // of a cycle that runs found, it may be entered elsewhere
 		out = append(out, fmt.Sprintf("%s %s %s %s %s: %s; blame %v; fix %s", f.Status, f.Severity, f.Certainty, f.Rule,
-			f.Workload, f.Message, blame, fix))
+			f.Workload, message, blame, fix))
 	}
 	slices.Sort(out)
 	return append(out, string(r.Verdict))
+}
+
+const (
+	shopWeb = `apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: shop}
+spec:
+  replicas: %s
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec:
+      priorityClassName: %q
+      containers:
+      - {name: web, image: "web:1", resources: {requests: {%s}}}
+`
+	shopAgent = `apiVersion: v1
+kind: Pod
+metadata: {name: agent, namespace: shop, labels: {app: agent}}
+spec: {containers: [{name: agent, image: "agent:1", resources: {requests: {cpu: 500m}}}]}
+`
+	shopBudget = `apiVersion: policy/v1
+kind: PodDisruptionBudget
+metadata: {name: web, namespace: shop}
+spec: {%s, selector: {matchLabels: {app: web}}}
+`
+	shopQuota = `apiVersion: v1
+kind: ResourceQuota
+metadata: {name: team, namespace: shop}
+spec: {hard: {%s}}
+`
+	shopRange = `apiVersion: v1
+kind: LimitRange
+metadata: {name: team, namespace: shop}
+spec: {limits: [{type: Container, %s}]}
+`
+	frontClass = `apiVersion: scheduling.k8s.io/v1
+kind: PriorityClass
+metadata: {name: front}
+value: %s
+`
+	shopScaler = `apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata: {name: web, namespace: shop}
+spec:
+  scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}
+  minReplicas: 2
+  maxReplicas: %s
+  metrics:
+  - {type: Resource, resource: {name: cpu, target: {type: Utilization, averageUtilization: 50}}}
+`
+	twoSmallNodes = `
+cluster:
+  nodePools: [{name: general, count: {min: 2, max: 2}, zones: [a], allocatable: {cpu: "1", memory: 16Gi, pods: "110"}}]
+`
+	smallNode = `
+cluster:
+  nodePools: [{name: general, count: {min: 1, max: 1}, zones: [a], allocatable: {cpu: "1", memory: 32Gi, pods: "110"}}]
+`
+)
+
+func web(replicas, class, requests string) string {
+	return fmt.Sprintf(shopWeb, replicas, class, requests)
+}
+
+// mistakes are changes that break what runs, as objects of two parts of a cluster: that of the application and that of
+// the platform. One of the parts changes.
+var mistakes = []struct {
+	name, policy  string
+	app, platform [2]string // base and head
+}{
+	{"budget", "", [2]string{web("2", "", "cpu: 10m"), ""},
+		[2]string{fmt.Sprintf(shopBudget, "maxUnavailable: 1"), fmt.Sprintf(shopBudget, "maxUnavailable: 0")}},
+	{"replicas under a budget", "", [2]string{web("2", "", "cpu: 10m"), web("1", "", "cpu: 10m")},
+		[2]string{fmt.Sprintf(shopBudget, "minAvailable: 1"), ""}},
+	{"quota", "", [2]string{web("4", "", "cpu: 10m"), ""},
+		[2]string{fmt.Sprintf(shopQuota, `pods: "10"`), fmt.Sprintf(shopQuota, `pods: "3"`)}},
+	{"replicas over a quota", "", [2]string{web("2", "", "cpu: 10m"), web("5", "", "cpu: 10m")},
+		[2]string{fmt.Sprintf(shopQuota, `pods: "4"`), ""}},
+	{"range", "", [2]string{web("2", "", "cpu: 10m"), ""},
+		[2]string{fmt.Sprintf(shopRange, "min: {cpu: 5m}"), fmt.Sprintf(shopRange, "min: {cpu: 1}")}},
+	{"request less in a counted namespace", "", [2]string{web("2", "", "cpu: 10m"), web("2", "", "memory: 10Mi")},
+		[2]string{fmt.Sprintf(shopQuota, `requests.cpu: "4"`), ""}},
+	{"class", smallNode, [2]string{shopAgent + "---\n" + web("1", "front", "cpu: 600m"), ""},
+		[2]string{fmt.Sprintf(frontClass, "0"), fmt.Sprintf(frontClass, "1000")}},
+	{"request of a class", smallNode, [2]string{shopAgent + "---\n" + web("1", "", "cpu: 250m"), shopAgent + "---\n" + web("1", "front", "cpu: 600m")},
+		[2]string{fmt.Sprintf(frontClass, "1000"), ""}},
+	{"autoscaler", twoSmallNodes, [2]string{web("2", "", "cpu: 600m"), ""},
+		[2]string{fmt.Sprintf(shopScaler, "2"), fmt.Sprintf(shopScaler, "3")}},
+	{"replicas of an autoscaler", "", [2]string{strings.Replace(web("2", "", "cpu: 10m"), "replicas: 2", "paused: false", 1),
+		web("2", "", "cpu: 10m")}, [2]string{fmt.Sprintf(shopScaler, "4"), ""}},
+	{"descheduler", twoNodes, [2]string{bigPod, ""},
+		[2]string{strings.TrimPrefix(deschedulerMap("d", 70), "---\n"), strings.TrimPrefix(deschedulerMap("d", 50), "---\n")}},
+	{"request over a descheduler's target", twoNodes, [2]string{strings.Replace(bigPod, "2500m", "500m", 1), bigPod},
+		[2]string{strings.TrimPrefix(deschedulerMap("d", 50), "---\n"), ""}},
+}
+
+// layout puts two parts of a cluster into a repository.
+type layout func(app, platform string) map[string]string
+
+func application(name, path, cluster string) string {
+	return fmt.Sprintf(`apiVersion: argoproj.io/v1alpha1
+kind: Application
+metadata: {name: %s, namespace: argocd}
+spec:
+  project: default
+  source: {repoURL: "https://example.org/repo.git", path: %s, targetRevision: HEAD}
+  destination: {name: %s, namespace: shop}
+`, name, path, cluster)
+}
+
+func fluxed(name string) string {
+	return fmt.Sprintf(`apiVersion: kustomize.toolkit.fluxcd.io/v1
+kind: Kustomization
+metadata: {name: %s, namespace: flux-system}
+spec: {interval: 5m, path: ./%s, prune: true, sourceRef: {kind: GitRepository, name: flux-system}}
+`, name, name)
+}
+
+var layouts = map[string]layout{
+	"one": func(app, platform string) map[string]string {
+		return map[string]string{"app/a.yaml": app, "app/p.yaml": platform}
+	},
+	"one by argo": func(app, platform string) map[string]string {
+		return map[string]string{"app/a.yaml": app, "app/p.yaml": platform, "argocd/app.yaml": application("app", "app", "main")}
+	},
+	"one by flux": func(app, platform string) map[string]string {
+		return map[string]string{"app/a.yaml": app, "app/p.yaml": platform, "clusters/main/app.yaml": fluxed("app")}
+	},
+	"alone": func(app, platform string) map[string]string {
+		return map[string]string{"app/a.yaml": app}
+	},
+	"without": func(app, platform string) map[string]string {
+		return map[string]string{"platform/p.yaml": platform}
+	},
+	"plain": func(app, platform string) map[string]string {
+		return map[string]string{"app/a.yaml": app, "platform/p.yaml": platform}
+	},
+	"argo": func(app, platform string) map[string]string {
+		return map[string]string{"app/a.yaml": app, "platform/p.yaml": platform,
+			"argocd/app.yaml": application("app", "app", "main"), "argocd/platform.yaml": application("platform", "platform", "main")}
+	},
+	"flux": func(app, platform string) map[string]string {
+		return map[string]string{"app/a.yaml": app, "platform/p.yaml": platform,
+			"clusters/main/app.yaml": fluxed("app"), "clusters/main/platform.yaml": fluxed("platform")}
+	},
+	"two clusters": func(app, platform string) map[string]string {
+		return map[string]string{"app/a.yaml": app, "platform/p.yaml": platform,
+			"argocd/app.yaml": application("app", "app", "east"), "argocd/platform.yaml": application("platform", "platform", "west")}
+	},
+}
+
+// TestActsInWhateverRelease: what acts on workloads does so in whatever release of the cluster it lies, on whichever
+// side the change is; where nobody says that two releases share a cluster, what needs both is a warning that says so;
+// in two clusters it does nothing.
+func TestActsInWhateverRelease(t *testing.T) {
+	for _, m := range mistakes {
+		t.Run(m.name, func(t *testing.T) {
+			t.Parallel()
+			for _, part := range []*[2]string{&m.app, &m.platform} {
+				if part[1] == "" {
+					part[1] = part[0]
+				}
+			}
+			check := func(name string) *Result {
+				l := layouts[name]
+				pol, err := policies.Load("policy.yaml", []byte("apiVersion: kubesettle.dev/v1alpha1\nkind: Policy\n"+m.policy))
+				if err != nil {
+					t.Fatal(err)
+				}
+				ch := clusterChanges(t, l(m.app[0], m.platform[0]), l(m.app[1], m.platform[1]))
+				return verdict(t)(Check(context.Background(), ch, Options{Policy: pol, Workers: 2}))
+			}
+			if len(broken(check("one"))) == 0 {
+				t.Fatal("nothing is found in one release")
+			}
+			for _, by := range []string{"argo", "flux"} {
+				if d := cmp.Diff(broken(check("one by "+by)), broken(check(by))); d != "" {
+					t.Errorf("%s (-one release +two):\n%s", by, d)
+				}
+			}
+			needs := broken(check("one")) // both parts
+			for _, name := range []string{"alone", "without"} {
+				for k := range broken(check(name)) {
+					delete(needs, k)
+				}
+			}
+			plain := check("plain")
+			found := broken(plain)
+			for k := range needs {
+				if found[k] == "" {
+					t.Errorf("plain folders: %s is not found", k)
+				}
+			}
+			controller := strings.Contains(m.platform[0], "DeschedulerPolicy") // one that is found runs beside all
+			for _, f := range plain.Findings {
+				held := slices.ContainsFunc(f.Holds, func(c finding.Condition) bool { return c.Declare == "cluster.releases" })
+				if needs[f.Rule+" "+f.Workload] != "" && !controller && (!held || f.Severity == "error") {
+					t.Errorf("plain folders: %s of %s is an %s: %s", f.Rule, f.Workload, f.Severity, f.Message)
+				}
+			}
+			for k := range broken(check("two clusters")) {
+				if needs[k] != "" && !controller {
+					t.Errorf("two clusters: %s", k)
+				}
+			}
+		})
+	}
+}
+
+func stands(f finding.Finding) bool { return f.Status == finding.New || f.Status == finding.Worsened }
+
+// broken is what a change breaks, by rule and workload, with its gravity and its line.
+func broken(r *Result) map[string]string {
+	out := map[string]string{}
+	for _, f := range r.Findings {
+		if !stands(f) {
+			continue
+		}
+		var blame []string
+		for _, b := range f.Blame {
+			blame = append(blame, b.Object+" "+b.Path)
+		}
+		slices.Sort(blame)
+		out[f.Rule+" "+f.Workload] = fmt.Sprintf("%s %s %s %v", f.Status, f.Severity, f.Certainty, blame)
+	}
+	return out
+}
+
+// TestEnvironmentsAreApart: what changes for one environment is told of it alone, whatever tells the folders apart.
+func TestEnvironmentsAreApart(t *testing.T) {
+	app := web("2", "", "cpu: 10m")
+	budget := func(v string) string { return fmt.Sprintf(shopBudget, "maxUnavailable: "+v) }
+	overlay := "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources: [../../base]\n"
+	for _, tt := range []struct {
+		name  string
+		files func(dev, prod string) map[string]string
+		want  string // the release that is told of
+	}{
+		{"overlays and folders", func(dev, prod string) map[string]string {
+			return map[string]string{"apps/web/base/web.yaml": app, "apps/web/base/kustomization.yaml": "resources: [web.yaml]\n",
+				"apps/web/overlays/dev/kustomization.yaml": overlay, "apps/web/overlays/prod/kustomization.yaml": overlay,
+				"platform/dev/p.yaml": dev, "platform/prod/p.yaml": prod}
+		}, "apps/web/overlays/dev"},
+		{"names of folders", func(dev, prod string) map[string]string {
+			return map[string]string{"web-dev/web.yaml": app, "web-prod/web.yaml": app, "dev-platform/p.yaml": dev,
+				"prod-platform/p.yaml": prod}
+		}, "web-dev"},
+		{"one application in two", func(dev, prod string) map[string]string {
+			return map[string]string{"apps/dev/web.yaml": app, "apps/prod/web.yaml": app, "platform/dev/p.yaml": dev}
+		}, "apps/dev"},
+		{"clusters of Flux", func(dev, prod string) map[string]string {
+			of := func(env, name string) string { return strings.ReplaceAll(fluxed(name), "./"+name, "./"+env+"/"+name) }
+			return map[string]string{"dev/app/web.yaml": app, "prod/app/web.yaml": app, "dev/platform/p.yaml": dev,
+				"prod/platform/p.yaml": prod, "clusters/dev/app.yaml": of("dev", "app"), "clusters/dev/platform.yaml": of("dev", "platform"),
+				"clusters/prod/app.yaml": of("prod", "app"), "clusters/prod/platform.yaml": of("prod", "platform")}
+		}, "flux:clusters/dev:flux-system/app"},
+		{"one application under one of two platforms", func(dev, prod string) map[string]string {
+			return map[string]string{"web/web.yaml": app, "platform/east/p.yaml": dev, "platform/west/p.yaml": prod}
+		}, "web"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			ch := clusterChanges(t, tt.files(budget("1"), budget("1")), tt.files(budget("0"), budget("1")))
+			r := verdict(t)(Check(context.Background(), ch, Options{Policy: policies.Default(), Workers: 2}))
+			var in []string
+			for _, f := range r.Findings {
+				if stands(f) {
+					in = append(in, append([]string{f.Release}, f.AlsoIn...)...)
+				}
+			}
+			if got := strings.Join(in, " "); got != tt.want {
+				t.Errorf("told of %q, want %q", got, tt.want)
+			}
+		})
+	}
 }

@@ -266,7 +266,8 @@ func (r *rendering) options(p *process, policy *policies.Policy) (render.Options
 		Releases: declared(policy), Paths: paths,
 		KubeVersion: cmp.Or(r.kubeVersion, policy.Cluster.KubeVersion(), kubernetesVersion), APIVersions: r.apiVersions,
 		Fetcher: fetcher, Workers: r.workers, Outputs: r.outputs(),
-		Sandbox: worker.Sandbox{Command: p.worker}, Concerns: slice.Concerns(), Leftovers: verify.Leftovers(), Acting: slice.ActingKinds(),
+		Sandbox: worker.Sandbox{Command: p.worker}, Concerns: slice.Concerns(), Leftovers: verify.Leftovers(),
+		Acting: slice.ActingKinds(),
 	}, nil
 }
 

@@ -17,7 +17,7 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// What acts on pods does so in whatever release it lies: the quota of a namespace, a PodDisruptionBudget, an autoscaler.
+// What acts on pods does so in whatever release it lies: a namespace's quota, a PodDisruptionBudget, an autoscaler.
 // Releases of one cluster lend each other such objects, each as its own release has it, and the slices of the borrower
 // are cut and searched as if they were in its own.
 
@@ -33,8 +33,6 @@ type Loan struct {
 	// Open is Sure with what is lent by releases of which nobody says whether they run in its cluster; the same as Sure
 	// where there are none.
 	Open Lent
-	// Torn are objects that several releases have, of which one may act on the borrower: nobody says which.
-	Torn []*object.Object
 }
 
 // Lent are objects of other releases, by version. The zero value is nothing.
@@ -218,43 +216,47 @@ func (l *lender) link(v int) {
 	}
 }
 
-// lend makes loans of the links.
+// lend makes loans of the links. Where several releases have an object of one name, one of them lends it: that which
+// runs in the cluster before one that may, and one that changes it before one that does not.
 func (l *lender) lend() Loans {
 	out := Loans{}
 	for borrower, links := range l.loans {
-		loan := &Loan{}
-		from := map[string]int{} // how many releases lend an object of an ID
-		for name := range links {
-			id, _, _ := strings.Cut(name, "\x00")
-			from[id]++
-		}
+		loan, from, best := &Loan{}, map[string]string{}, map[string]int{}
 		for _, name := range sortedIDs(links) {
 			id, release, _ := strings.Cut(name, "\x00")
-			pair := links[name]
-			if from[id] > 1 {
-				loan.Torn = append(loan.Torn, firstOf(pair))
-				continue
+			rank := 2 * int(l.tie(release, borrower))
+			if p := links[name]; p[0] == nil || p[1] == nil || !object.Same(p[:1], p[1:]) {
+				rank++
 			}
-			sure := l.tie(release, borrower) == sure
-			if !sure {
-				if loan.Open.Open == nil {
-					loan.Open.Open = map[string]bool{}
-				}
-				loan.Open.Open[release] = true
+			if rank > best[id] {
+				from[id], best[id] = release, rank
 			}
-			for v, o := range pair {
-				if o == nil {
-					continue
-				}
-				if loan.Open.Objects[v] = append(loan.Open.Objects[v], o); sure {
-					loan.Sure.Objects[v] = append(loan.Sure.Objects[v], o)
-				}
-			}
+		}
+		for _, id := range sortedIDs(from) {
+			loan.add(from[id], links[bucketName(id, from[id])], l.tie(from[id], borrower) == sure)
 		}
 		out[borrower] = loan
 	}
 	l.besides(out)
 	return out
+}
+
+// add enters an object of another release.
+func (x *Loan) add(release string, pair [2]*object.Object, sure bool) {
+	if !sure {
+		if x.Open.Open == nil {
+			x.Open.Open = map[string]bool{}
+		}
+		x.Open.Open[release] = true
+	}
+	for v, o := range pair {
+		if o == nil {
+			continue
+		}
+		if x.Open.Objects[v] = append(x.Open.Objects[v], o); sure {
+			x.Sure.Objects[v] = append(x.Sure.Objects[v], o)
+		}
+	}
 }
 
 func firstOf(pair [2]*object.Object) *object.Object {
@@ -264,8 +266,8 @@ func firstOf(pair [2]*object.Object) *object.Object {
 	return pair[state.Base]
 }
 
-// besides enters into each loan the workloads of others that run in the cluster of the borrower and take of a quota that
-// counts it.
+// besides enters into each loan the workloads of others that run in the cluster of the borrower and take of a quota
+// that counts it.
 func (l *lender) besides(loans Loans) {
 	for v := range l.sides {
 		limited := map[string][]*object.Object{} // the quotas of each namespace
