@@ -70,9 +70,6 @@ func compared(ctx context.Context, bs, hs *side) (b, h *object.Revision, err err
 	if err := errors.Join(bs.renderAlone(ctx, hs), hs.renderAlone(ctx, bs)); err != nil {
 		return nil, nil, err
 	}
-	if err := renderActed(ctx, bs, hs); err != nil {
-		return nil, nil, err
-	}
 	if err := withSwitches(ctx, bs, hs); err != nil {
 		return nil, nil, err
 	}

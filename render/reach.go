@@ -45,7 +45,13 @@ func completeBoth(ctx context.Context, base, head *side) error {
 		}
 		more = more || len(base.awake)+len(head.awake) > 0 || r.free()
 		if !more {
-			break
+			acted, err := r.renderActed(ctx)
+			if err != nil {
+				return err
+			}
+			if !acted {
+				break
+			}
 		}
 		r.fromBase, r.fromHead = nb, nh
 	}

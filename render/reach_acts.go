@@ -36,43 +36,47 @@ type effects struct {
 	all    bool            // something differs that acts on every workload
 }
 
-// renderActed renders what an untouched release has where it may act on what differs, or be acted on.
-func renderActed(ctx context.Context, base, head *side) error {
+// renderActed renders what an untouched release has where it may act on what differs, or be acted on, and reports
+// whether what it declares is acted on as well.
+func (r *reach) renderActed(ctx context.Context) (bool, error) {
+	base, head := r.base, r.head
 	if len(base.opt.Acting) == 0 {
-		return nil
+		return false, nil
 	}
-	e := &effects{reach: &reach{base: base, head: head, marks: base.opt.Concerns}, acting: map[string]bool{},
-		runs: map[string]bool{}}
+	e := &effects{reach: r, acting: map[string]bool{}, runs: map[string]bool{}}
 	e.compare(base, head)
 	e.compare(head, base)
-	var both [][2]int
-	base.awake, head.awake = nil, nil
-	for i, r := range head.releases {
-		k, ok := base.byID[r.ID]
-		if !ok || !head.outputs[i].Untouched || !base.outputs[k].Untouched || head.idle(i) || head.failed[i] != nil {
+	var both, declaring [][2]int
+	for i, rel := range head.releases {
+		k, ok := base.byID[rel.ID]
+		if !ok || !head.outputs[i].Untouched || !base.outputs[k].Untouched || head.idle(i) || head.failed[i] != nil ||
+			r.waits[rel.ID] {
 			continue
 		}
-		on, by := e.actOn(head.recipes[i]), e.actedOnBy(head.recipes[i])
-		if on || by {
+		on := e.actOn(head.recipes[i])
+		if on || e.actedOnBy(head.recipes[i]) {
 			both = append(both, [2]int{k, i})
 		}
-		if on { // what it declares is acted on as well
-			base.awake, head.awake = append(base.awake, k), append(head.awake, i)
+		if on {
+			declaring = append(declaring, [2]int{k, i})
 		}
 	}
+	base.src.Dry, head.src.Dry = false, false
 	err := parallel(ctx, base.opt.Workers, len(both), func(n int) {
 		k, i := both[n][0], both[n][1]
 		base.fetchLater(k)
-		base.watchSource(k)
 		base.run(k)
-		e.reach.share(sidePlace{base, k}, sidePlace{head, i})
+		r.share(sidePlace{base, k}, sidePlace{head, i})
 	})
-	for _, s := range []*side{base, head} {
-		if err == nil && len(s.awake) > 0 {
-			err = s.completeFrom(ctx, len(s.releases))
+	base.src.Dry, head.src.Dry = true, true
+	for _, at := range declaring {
+		base.awaken(at[0])
+		head.awaken(at[1])
+		for _, s := range r.sleepers {
+			s.woken = s.woken || s.onBase == at[0]
 		}
 	}
-	return err
+	return len(declaring) > 0, err
 }
 
 // compare learns what the releases of a side that differ from the other's say.

@@ -448,3 +448,28 @@ func TestEnvironmentsAreApart(t *testing.T) {
 		})
 	}
 }
+
+// TestActsOnWhatASleeperDeclares: a Kustomization that nothing changes of, and so is not rendered, is where a quota acts
+// on the workloads of the HelmReleases in it.
+func TestActsOnWhatASleeperDeclares(t *testing.T) {
+	files := func(pods string) map[string]string {
+		return map[string]string{
+			"clusters/main/apps.yaml": fluxed("apps"), "clusters/main/platform.yaml": fluxed("platform"),
+			"platform/quota.yaml":   fmt.Sprintf(shopQuota, "pods: "+pods),
+			"charts/web/Chart.yaml": "apiVersion: v2\nname: web\nversion: 1.0.0\n",
+			"charts/web/templates/web.yaml": strings.ReplaceAll(web("4", "", "cpu: 10m"), "namespace: shop",
+				"namespace: {{ .Release.Namespace }}"),
+			"apps/web.yaml": `apiVersion: helm.toolkit.fluxcd.io/v2
+kind: HelmRelease
+metadata: {name: web, namespace: shop}
+spec:
+  interval: 5m
+  chart: {spec: {chart: ./charts/web, sourceRef: {kind: GitRepository, name: flux-system, namespace: flux-system}}}
+`}
+	}
+	ch := clusterChanges(t, files(`"10"`), files(`"3"`))
+	r := verdict(t)(Check(context.Background(), ch, Options{Policy: policies.Default(), Workers: 2}))
+	if got := broken(r)["rollout-stuck apps/Deployment shop/web"]; !strings.HasPrefix(got, "new error inevitable") {
+		t.Errorf("told %q of it: %v", got, verdictLines(r))
+	}
+}
