@@ -12,7 +12,7 @@ import "github.com/kubesettle/kubesettle/verify/state"
 var applyStuck = Rule{
 	ID:       ApplyStuck,
 	Class:    Convergence,
-	Title:    "a step of the apply waits for what only a later step brings, or not long enough",
+	Title:    "a step of the apply waits for an object of a later step, or not long enough",
 	Severity: Error,
 	Static:   true,
 	Help: Help{
@@ -20,7 +20,7 @@ var applyStuck = Rule{
 comes later or goes; a hook's Job goes before it is seen; or probes outlast Helm's ` + "`timeout`" + `. A warning where
 only a fresh install is stuck, or nothing is undone.`,
 		Bad: `Nothing is applied any longer. Helm times out or rolls back; Argo CD waits.`,
-		Now: `What the hook needs: a hook of lower weight, or an earlier wave; definitions: ` + "`crds/`" + `. A
+		Now: `Put objects that the hook needs into an earlier hook or wave; definitions into ` + "`crds/`" + `. A
 hook-delete-policy, no TTL. A longer ` + "`timeout`" + `.`,
 		Sources: []string{
 			"https://argo-cd.readthedocs.io/en/stable/user-guide/sync-waves/",

@@ -28,7 +28,7 @@ var cannotRevert = Rule{
 claim's size only grows), or a fair run does not end with base's pods. Check:
 ` + "`kubectl apply --dry-run=server`" + ` with base.`,
 		Bad: `The change may be fine. If not, ` + "`git revert`" + ` and ` + "`helm rollback`" + ` do not help.`,
-		Now: `Split off what cannot be reverted, and write down what a revert needs. If the change's pods keep
+		Now: `Split off the irreversible part, and write down the steps of a revert. If the change's pods keep
 base's out, change the strategy first.`,
 		Sources: []string{
 			"https://kubernetes.io/docs/concepts/storage/persistent-volumes/#expanding-persistent-volumes-claims",

@@ -32,7 +32,7 @@ var crashLoop = Rule{
 ` + "`events.nodePanic`" + ` and ` + "`events.startupSpike`" + ` are as measured. Or the node in ` + "`spec.nodeName`" + ` refuses
 the pods forever; in a cluster they are ` + "`Failed`" + `: ` + "`OutOfcpu`" + `, ` + "`NodePorts`" + `, ` + "`Evicted`" + `.`,
 		Bad: `A few pods take down a machine. Refused pods pile up, several a second.`,
-		Now: `- Request what a start needs, or set a CPU limit.
+		Now: `- Request the startup CPU, or set a CPU limit.
 - Keep them apart: hard spread over ` + "`kubernetes.io/hostname`" + `.
 - ` + "`kubeReserved`" + ` and ` + "`systemReserved`" + `.
 - ` + "`nodeSelector`" + ` instead of ` + "`nodeName`" + `.`,

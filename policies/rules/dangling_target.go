@@ -14,7 +14,7 @@ import "github.com/kubesettle/kubesettle/verify/state"
 var danglingTarget = Rule{
 	ID:       DanglingTarget,
 	Class:    Lifecycle,
-	Title:    "a selector, target or route misses what it was written for",
+	Title:    "a selector, target or route does not match its intended object",
 	Severity: Warning,
 	Static:   true,
 	Help: Help{

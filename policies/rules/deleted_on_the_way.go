@@ -11,12 +11,12 @@ import "github.com/kubesettle/kubesettle/verify/state"
 var deletedOnTheWay = Rule{
 	ID:       DeletedOnTheWay,
 	Class:    Convergence,
-	Title:    "the change deletes what it declares, or what can no longer be deleted",
+	Title:    "the change deletes an object that it declares, or one that can no longer be deleted",
 	Severity: Error,
 	Static:   true,
 	Help: Help{
 		Real: `An object moves between releases and the first prunes it; an ApplicationSet is renamed or a
-CustomResourceDefinition removed with all under it; Flux's ` + "`force`" + ` makes it anew; or resources go with
+CustomResourceDefinition removed with all under it; Flux's ` + "`force`" + ` deletes and recreates it; or resources go with
 the controller of their finalizers. Not real if pruning is off: ` + "`prune: disabled`" + `, ` + "`Prune=false`" + `,
 ` + "`resource-policy: keep`" + `.`,
 		Bad: `Pods restart, addresses change, volumes are lost; finalizers hang in ` + "`Terminating`" + `.`,

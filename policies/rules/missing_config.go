@@ -16,7 +16,7 @@ var missingConfig = Rule{
 	Static:   true,
 	Help: Help{
 		Real: `Pods name a ConfigMap, Secret, key, ServiceAccount, claim or PriorityClass that the change
-removes, renames or misspells. Not: ` + "`optional: true`" + `, or what may come from elsewhere. A warning without
+removes, renames or misspells. Not real: ` + "`optional: true`" + `, or objects from elsewhere. A warning without
 pruning. Check: ` + "`kubectl get configmap,secret,pvc -n NAMESPACE`" + `.`,
 		Bad: `New pods wait in ` + "`CreateContainerConfigError`" + ` forever; with an unchanged template, after the next
 eviction. Without ServiceAccount or PriorityClass none is created; without a claim they stay pending.`,

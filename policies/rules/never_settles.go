@@ -18,7 +18,7 @@ import (
 var neverSettles = Rule{
 	ID:       NeverSettles,
 	Class:    Convergence,
-	Title:    "the control loops around a workload never come to rest, or rest short of what is declared",
+	Title:    "the control loops around a workload never come to rest, or rest short of the declared state",
 	Severity: Error,
 	Facets:   Restless,
 	Blind:    BlindToStarts | BlindToStops | BlindToPlace,

@@ -29,8 +29,8 @@ var preemptionCascade = Rule{
 or, without budget and PriorityClass, an eviction may leave. Needs declared capacity: not real if
 the cluster is larger. Kueue asks no budget.`,
 		Bad: `Serving replicas are gone; if full, one surge pod is enough.`,
-		Now: `- ` + "`preemptionPolicy: Never`" + `: first in the queue, deletes nobody.
-- A class for what has to stay up.
+		Now: `- ` + "`preemptionPolicy: Never`" + `: first in the queue, preempts no pod.
+- A class for pods that must stay up.
 - Leave room; ` + "`maxSurge: 0`" + ` helps, an autoscaled pool comes too late.`,
 		Sources: []string{
 			"https://kubernetes.io/docs/concepts/scheduling-eviction/pod-priority-preemption/",
