@@ -31,7 +31,7 @@ const (
 var gates = [...]Gate{
 	{"HPAConfigurableTolerance", 35, 37, "an HPA's `behavior.*.tolerance` counts; off: the API server drops it"},
 	{"HPAScaleToZero", 37, 0,
-		"an HPA may have `minReplicas: 0`; off: refused, which is told where the version or the gate is declared"},
+		"an HPA may have `minReplicas: 0`; off: refused, and reported if the version or the gate is declared"},
 	{"InPlacePodVerticalScaling", 33, 35, "a VPA with `InPlaceOrRecreate` resizes pods in place; off: it evicts them"},
 	{"JobPodReplacementPolicy", 29, 34, "a Job's `podReplacementPolicy` counts; off: the API server drops it"},
 	{"MatchLabelKeysInPodAffinity", 31, 33,
