@@ -24,11 +24,12 @@ func newCI(p *process) *cobra.Command {
 	repo := "."
 	cmd := &cobra.Command{
 		Use:   "ci [PATH...]",
-		Short: "Check the change of a CI job: GitLab, Gitea, Forgejo, Bitbucket, Azure Pipelines",
+		Short: "Check the change of a CI job: GitLab, Gitea, Forgejo, Bitbucket, Azure, Jenkins and others",
 		Long: `Ci finds base and head in the variables that the CI system sets, checks the change as check
 does, and on GitLab keeps one note on the merge request up to date. A job without a pull
 request compares with the previous commit, or verifies its commit alone if there is none. Nothing is
-fetched for a fork. A note that cannot be written never changes the verdict.`,
+fetched for a fork. It knows GitLab, Gitea, Forgejo, Bitbucket, Azure Pipelines, Jenkins, CircleCI, Woodpecker, Drone
+and Buildkite. A note that cannot be written never changes the verdict.`,
 		Example: `  kubesettle ci --output text --output codequality=gl-code-quality-report.json
   kubesettle ci --output text --output junit=kubesettle.xml --output markdown=kubesettle.md`,
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -28,6 +28,12 @@ func newExplain(p *process) *cobra.Command {
 written by --output json, it shows the findings step by step. Without arguments, it lists
 all rules, including those of the policies in and below the working directory.`,
 		Args: cobra.MaximumNArgs(1),
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			if len(args) > 0 {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			return values()["rule"], cobra.ShellCompDirectiveDefault // a file of a result, too
+		},
 		RunE: func(_ *cobra.Command, args []string) error {
 			color, err := o.colored(p)
 			if err != nil {

@@ -83,9 +83,10 @@ func newRoot(p *process) *cobra.Command {
 		Long:          about,
 		SilenceErrors: true, // execute prints them, once
 		SilenceUsage:  true,
-		Args:          cobra.NoArgs,
+		Version:       buildVersion(),
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
+	root.SetVersionTemplate(tool() + "\n")
 	root.SetIn(p.stdin)
 	root.SetOut(p.stdout)
 	root.SetErr(p.stderr)

@@ -67,7 +67,7 @@ func (s *sides) trees(p *process, cmd *cobra.Command) (base, head tree.Tree, not
 		head, err = dirTree(s.headDir)
 		return base, head, nil, err
 	case s.base == "" && !isRepository(s.repo):
-		return nil, nil, nil, usage("%s is in no git repository: give two directories with --base-dir and --head-dir, or a repository with --repo and the revision before the change with --base", s.repo)
+		return nil, nil, nil, usage("%s is in no git repository: give two directories with --base-dir and --head-dir, or a repository with --repo and the revision before the change with --base; for one state without a base there is kubesettle verify .", s.repo)
 	case s.base == "" && cmd.Flags().Changed("base"): // by a variable that is not set
 		return nil, nil, nil, usage("--base is empty: give the revision before the change, or leave it out")
 	}

@@ -39,7 +39,7 @@ type Getenv func(string) string
 // Systems lists them; the first that knows its own variables is the job's. Gitea and Forgejo
 // set GitHub's as well, and come with a variable of their own. A new one is a file and an entry.
 func Systems() []System {
-	return []System{gitLab, azure, bitbucket, gitea}
+	return []System{gitLab, azure, bitbucket, gitea, jenkins, circleCI, woodpecker, drone, buildkite}
 }
 
 // Detect reads the change of the system that runs this job.

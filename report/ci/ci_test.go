@@ -44,6 +44,22 @@ func TestDetect(t *testing.T) {
 		{"a Forgejo pull request", map[string]string{"GITHUB_ACTIONS": "true", "FORGEJO_ACTIONS": "true", "GITHUB_SHA": headSHA, "GITHUB_BASE_REF": "main"},
 			"Gitea or Forgejo Actions", "origin/main", "", true},
 		{"a Gitea push", map[string]string{"GITHUB_ACTIONS": "true", "GITEA_ACTIONS": "true", "GITHUB_SHA": headSHA}, "Gitea or Forgejo Actions", headSHA + "^1", "", false},
+		{"a Jenkins pull request", map[string]string{"JENKINS_URL": "https://j", "GIT_COMMIT": headSHA, "CHANGE_ID": "5", "CHANGE_TARGET": "main", "CHANGE_FORK": "them"},
+			"Jenkins", "origin/main", "5", true},
+		{"a Jenkins push", map[string]string{"JENKINS_URL": "https://j", "GIT_COMMIT": headSHA}, "Jenkins", headSHA + "^1", "", false},
+		{"a CircleCI pull request", map[string]string{"CIRCLECI": "true", "CIRCLE_SHA1": headSHA, "CIRCLE_PULL_REQUEST": "https://github.com/o/r/pull/6"},
+			"CircleCI", "origin/HEAD origin/main origin/master", "6", false},
+		{"a CircleCI push", map[string]string{"CIRCLECI": "true", "CIRCLE_SHA1": headSHA}, "CircleCI", headSHA + "^1", "", false},
+		{"a Woodpecker pull request", map[string]string{"CI": "woodpecker", "CI_COMMIT_SHA": headSHA, "CI_COMMIT_PULL_REQUEST": "8", "CI_COMMIT_TARGET_BRANCH": "main"},
+			"Woodpecker", "origin/main", "8", true},
+		{"a Woodpecker push", map[string]string{"CI": "woodpecker", "CI_COMMIT_SHA": headSHA, "CI_PREV_COMMIT_SHA": baseSHA}, "Woodpecker", baseSHA + " " + headSHA + "^1", "", false},
+		{"a Drone pull request", map[string]string{"DRONE": "true", "DRONE_COMMIT_SHA": headSHA, "DRONE_PULL_REQUEST": "8", "DRONE_TARGET_BRANCH": "main"}, "Drone", "origin/main", "8", true},
+		{"a Drone push to a new branch", map[string]string{"DRONE": "true", "DRONE_COMMIT_SHA": headSHA, "DRONE_COMMIT_BEFORE": zeros}, "Drone", headSHA + "^1", "", false},
+		{"a Buildkite pull request", map[string]string{"BUILDKITE": "true", "BUILDKITE_COMMIT": headSHA, "BUILDKITE_PULL_REQUEST": "8", "BUILDKITE_PULL_REQUEST_BASE_BRANCH": "main",
+			"BUILDKITE_PULL_REQUEST_REPO": "https://github.com/o/r.git", "BUILDKITE_REPO": "git@github.com:o/r.git"}, "Buildkite", "origin/main", "8", false},
+		{"a fork's on Buildkite", map[string]string{"BUILDKITE": "true", "BUILDKITE_COMMIT": headSHA, "BUILDKITE_PULL_REQUEST": "8", "BUILDKITE_PULL_REQUEST_BASE_BRANCH": "main",
+			"BUILDKITE_PULL_REQUEST_REPO": "git://github.com/them/r.git", "BUILDKITE_REPO": "git@github.com:o/r.git"}, "Buildkite", "origin/main", "8", true},
+		{"a Buildkite push", map[string]string{"BUILDKITE": "true", "BUILDKITE_COMMIT": headSHA, "BUILDKITE_PULL_REQUEST": "false"}, "Buildkite", headSHA + "^1", "", false},
 	} {
 		got, err := Detect(func(name string) string { return tc.env[name] })
 		if err != nil || got.System != tc.system || strings.Join(got.Bases, " ") != tc.bases || got.Head != headSHA || got.Number != tc.number || got.Fork != tc.fork {
