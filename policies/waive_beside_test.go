@@ -37,7 +37,7 @@ func FuzzBeside(f *testing.F) {
 			}
 		}
 		for _, s := range problems { // a text of its own kind, such as a password, is not in what is said of it
-			if strings.Contains(s, "\x1b") || len(s) > 400 {
+			if strings.Contains(s, "\x1b") || len(s) > 500 {
 				t.Fatalf("a problem repeats the text: %q", s)
 			}
 		}

@@ -35,7 +35,10 @@ func (d *discovery) keep() {
 			here = &d.releases[at]
 		}
 		now, there := d.remains(r, here)
-		switch {
+		switch why := d.hidden(r.Path); {
+		case !there && here == nil && why != "":
+			d.fail(r, &object.Failure{Reason: r.Path + ": " + why, Where: object.FileStart(r.Path),
+				Remedy: "keep its files in this repository"})
 		case !there:
 			gone[r.Kind] = true
 		case here == nil:
@@ -63,6 +66,19 @@ func (d *discovery) keep() {
 			d.keepRoot(one)
 		}
 	}
+}
+
+// hidden says why what was a folder cannot be looked into; "" where it is simply not there.
+func (d *discovery) hidden(dir string) string {
+	for ; dir != "."; dir = path.Dir(dir) {
+		if i := slices.IndexFunc(d.src.Lost, func(g object.Ignored) bool { return g.Path == dir }); i >= 0 {
+			return d.src.Lost[i].Reason
+		}
+		if d.src.Links[dir] {
+			return "a link that leads to no folder of this repository"
+		}
+	}
+	return ""
 }
 
 func (d *discovery) keepRoot(r release.Release) {

@@ -35,7 +35,7 @@ func (r *Result) gone(p slice.Pair, ch *object.Changes) string {
 			continue
 		}
 		r.Workloads = append(r.Workloads, Workload{
-			ID: o.ID.String(), Release: p.ID, Change: string(object.Removed), Verdict: Pass, Reason: "its release is gone",
+			ID: o.ID.String(), Release: p.ID, Change: string(object.Removed), Verdict: Pass, Reason: "it is in no release any longer",
 		})
 		names = append(names, o.ID.String())
 		for _, left := range left(o, ch.Head) {
@@ -48,6 +48,7 @@ func (r *Result) gone(p slice.Pair, ch *object.Changes) string {
 		}
 	}
 	switch {
+	case slices.ContainsFunc(p.Base.Objects, static.NewRemains(ch).Has): // which is not gone, see [rules.LeftBehind]
 	case len(names) > 0:
 		r.Notices = append(r.Notices, finding.Say(finding.ReleaseGoneWith).In(p.ID).With(names...))
 	case slices.ContainsFunc(p.Base.Objects, moved) || render.TakenOver(ch, p.Base):

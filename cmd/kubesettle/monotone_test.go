@@ -235,3 +235,57 @@ func TestNoWrapperTakesACheckAway(t *testing.T) {
 		}
 	}
 }
+
+// vanishings take k out of what is deployed, or hide it, while its files, or others in their place, are there.
+func vanishings() map[string]struct {
+	base, head treeFiles
+	code       int // 0: a finding says so
+} {
+	type vanishing = struct {
+		base, head treeFiles
+		code       int
+	}
+	kinds := deployables(100)
+	overlay := kinds["kustomization"].with(treeFiles{"o/kustomization.yaml": "resources: [.././k]\n"})
+	conditional := kinds["chart"].with(treeFiles{"k/values.yaml": "cpu: 100m\nreplicas: 1\nenabled: true\n",
+		"k/templates/web.yaml": "{{ if .Values.enabled }}\n" + kinds["chart"]["k/templates/web.yaml"] + "{{ end }}\n"})
+	applications := kinds["application of a kustomization"].with(treeFiles{"apps/kustomization.yaml": "resources: [k.yaml]\n"})
+	return map[string]vanishing{
+		"a file that is listed no longer":            {kinds["kustomization"], kinds["kustomization"].with(treeFiles{"k/kustomization.yaml": "resources: []\nnamePrefix: ''\nconfigMapGenerator: [{name: c}]\n"}), 0},
+		"a condition that is switched off":           {conditional, conditional.with(treeFiles{"k/values.yaml": "cpu: 100m\nreplicas: 1\nenabled: false\n"}), 0},
+		"a patch that deletes":                       {kinds["kustomization"], kinds["kustomization"].with(treeFiles{"k/kustomization.yaml": "resources: [web.yaml]\npatches: [{patch: '{apiVersion: apps/v1, kind: Deployment, metadata: {name: web, namespace: default}, $patch: delete}'}]\nconfigMapGenerator: [{name: c}]\n"}), 0},
+		"a helmfile that installs it no longer":      {kinds["helmfile"], kinds["helmfile"].with(treeFiles{"hf/helmfile.yaml": kinds["helmfile"]["hf/helmfile.yaml"] + "  installed: false\n"}), 0},
+		"an application that goes":                   {kinds["application of plain files"], kinds["application of plain files"].with(treeFiles{"apps/k.yaml": ""}), 0},
+		"an application that is listed no longer":    {applications, applications.with(treeFiles{"apps/kustomization.yaml": "resources: []\nconfigMapGenerator: [{name: c}]\n"}), 0},
+		"an application of a misspelt kind":          {kinds["application of plain files"], kinds["application of plain files"].with(treeFiles{"apps/k.yaml": strings.Replace(kinds["application of plain files"]["apps/k.yaml"], "kind: Application", "kind: Aplication", 1)}), 0},
+		"a flux kustomization that goes":             {kinds["flux kustomization"], kinds["flux kustomization"].with(treeFiles{"clusters/k.yaml": ""}), 0},
+		"an application whose folder goes":           {kinds["application of plain files"], kinds["application of plain files"].with(treeFiles{"k/web.yaml": ""}), exitAnalysis},
+		"a flux kustomization whose folder goes":     {kinds["flux kustomization"], kinds["flux kustomization"].with(treeFiles{"k/web.yaml": "", "k/kustomization.yaml": ""}), exitAnalysis},
+		"an overlay whose base goes":                 {overlay, overlay.with(treeFiles{"k/web.yaml": "", "k/kustomization.yaml": ""}), exitAnalysis},
+		"a library chart":                            {kinds["chart"], kinds["chart"].with(treeFiles{"k/Chart.yaml": "apiVersion: v2\nname: k\nversion: 1.0.0\ntype: library\n"}), exitAnalysis},
+		"a chart without a name":                     {kinds["chart"], kinds["chart"].with(treeFiles{"k/Chart.yaml": "apiVersion: v2\nversion: 1.0.0\n"}), exitAnalysis},
+		"a kustomization of a misspelt kind":         {kinds["kustomization"], kinds["kustomization"].with(treeFiles{"k/kustomization.yaml": "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomisation\nresources: [web.yaml]\n"}), exitAnalysis},
+		"a link in the place of a folder":            {kinds["plain"], kinds["plain"].with(treeFiles{"k/web.yaml": "", "k": "link:../outside"}), exitAnalysis},
+		"a link in the place of a folder of a chart": {kinds["chart"], kinds["plain"].with(treeFiles{"k/web.yaml": "", "k": "link:../outside"}), exitAnalysis},
+		"a link in the place of a file":              {kinds["plain"], kinds["plain"].with(treeFiles{"k/web.yaml": "link:../../outside.yaml"}), exitAnalysis},
+		"a manifest of a misspelt kind":              {kinds["plain"], kinds["plain"].with(treeFiles{"k/web.yaml": strings.Replace(webManifest(100), "kind: Deployment", "kind: Deploymnet", 1)}), exitFinding},
+		"a manifest without an API version":          {kinds["plain"], kinds["plain"].with(treeFiles{"k/web.yaml": strings.Replace(webManifest(100), "apiVersion: apps/v1\n", "", 1)}), exitAnalysis},
+		"a hidden folder":                            {kinds["plain"], treeFiles{"testdata/k/web.yaml": webManifest(100)}, -1},
+	}
+}
+
+// What vanishes from the releases while its files stay is a finding at a line, or not analysed; it is not said to be gone.
+func TestWhatVanishesIsNotGone(t *testing.T) {
+	policy := treeFiles{".kubesettle.yaml": actionPolicy}
+	for name, v := range vanishings() {
+		t.Run(name, func(t *testing.T) {
+			c := checkTrees(t, v.base.with(policy), v.head.with(policy))
+			if v.code >= 0 && c.code != v.code {
+				t.Errorf("exit code %d, want %d\n%s", c.code, v.code, c.text)
+			}
+			if v.code == 0 && (!c.has("left-behind") || strings.Contains(c.text, "with it")) {
+				t.Errorf("no finding, or something is said to be gone\n%s", c.text)
+			}
+		})
+	}
+}

@@ -24,6 +24,7 @@ const (
 	ServiceGap         = "service-gap"
 	SingleDomain       = "single-domain"
 	SpreadViolated     = "spread-violated"
+	LeftBehind         = "left-behind"
 	StaleConfig        = "stale-config"
 	Unschedulable      = "unschedulable"
 )

@@ -201,5 +201,6 @@ func All() []Rule {
 		serviceGap,
 		applyStuck,
 		deletedOnTheWay,
+		leftBehind,
 	}
 }

@@ -80,6 +80,12 @@ func (a *argoSource) add() {
 		return
 	}
 	dir := fromRoot(document.Text(a.content, "path"))
+	if !a.Src.HasDir(dir) && a.Src.Twin != nil && a.Src.Twin.HasDir(dir) {
+		a.r.Path, a.r.Kind = dir, object.Manifests
+		a.declaring.add(a.r, a.failure(a.field+".path", "keep the folder, or take the Application away with it",
+			"%s is not in this repository any more: Argo CD refuses to render it, and leaves what it has applied", dir))
+		return
+	}
 	if !a.Src.HasDir(dir) {
 		a.ignore("%s: %s is not in this repository (%s)", a.r.Selected, dir, redact.URL(document.Text(a.content, "repoURL")))
 		return

@@ -43,6 +43,11 @@ func (o *declaring) fluxKustomizationNow() {
 		o.ignore("%s: its source %s is another repository, as it is fixed", r.Selected, fixed)
 		return
 	}
+	if !o.Src.HasDir(dir) && o.Src.Twin != nil && o.Src.Twin.HasDir(dir) {
+		o.add(r, o.failure("spec.path", "keep the folder, or take the Kustomization away with it",
+			"%s is not in this repository any more: Flux fails to build it, and leaves what it has applied", dir))
+		return
+	}
 	if !o.Src.HasDir(dir) {
 		o.ignore("%s: %s is not in this repository", r.Selected, dir)
 		return

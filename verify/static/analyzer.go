@@ -27,7 +27,7 @@ func Analyzers() []*Analyzer {
 	return []*Analyzer{
 		&aims, &parts, &routed, &reached, &holds, &taints, &pins, &ranks, &guards, &doubles, &lacks, &stales, &gapped,
 		&orders, &defined, &patience, &undoes, &forced, &renews, &queued, &gates,
-		&waits, &owners, &moves,
+		&waits, &owners, &moves, &leaves,
 	}
 }
 

@@ -35,6 +35,8 @@ type Remark struct {
 	// premise names the clusters that it holds for, of which nothing is declared; "": it does not hang on nodes. Where
 	// nodes are declared, a search tells instead.
 	premise string
+	// at is a line of head that shows it, before all others; zero: none.
+	at object.Location
 }
 
 // cause is an object that the change edits, or takes away, and what of it tells: fields, or all of it.
@@ -97,6 +99,9 @@ func (x Remark) Finding(pl judge.Places) finding.Finding {
 	}
 	if x.occasion != "" {
 		f.Certainty, f.Events = finding.Possible, append(f.Events, x.occasion)
+	}
+	if x.at.File != "" {
+		f.Locations = append(f.Locations, pl.Location(x.at, "head"))
 	}
 	for _, b := range f.Blame {
 		f.Locations = append(f.Locations, *b.Location)
