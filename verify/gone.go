@@ -35,7 +35,8 @@ func (r *Result) gone(p slice.Pair, ch *object.Changes) string {
 			continue
 		}
 		r.Workloads = append(r.Workloads, Workload{
-			ID: o.ID.String(), Release: p.ID, Change: string(object.Removed), Verdict: Pass, Reason: "it is in no release any longer",
+			ID: o.ID.String(), Release: p.ID, Change: string(object.Removed), Verdict: Pass,
+			Reason: "it is in no release any longer",
 		})
 		names = append(names, o.ID.String())
 		for _, left := range left(o, ch.Head) {
