@@ -49,7 +49,7 @@ func (r *Result) gone(p slice.Pair, ch *object.Changes) string {
 		}
 	}
 	switch {
-	case slices.ContainsFunc(p.Base.Objects, static.NewRemains(ch).Has): // which is not gone, see [rules.LeftBehind]
+	case slices.ContainsFunc(p.Base.Objects, static.NewRemains(ch).Has): // which is not gone, see [rules.NoLongerDeployed]
 	case len(names) > 0:
 		r.Notices = append(r.Notices, finding.Say(finding.ReleaseGoneWith).In(p.ID).With(names...))
 	case slices.ContainsFunc(p.Base.Objects, moved) || render.TakenOver(ch, p.Base):

@@ -283,7 +283,7 @@ func TestWhatVanishesIsNotGone(t *testing.T) {
 			if v.code >= 0 && c.code != v.code {
 				t.Errorf("exit code %d, want %d\n%s", c.code, v.code, c.text)
 			}
-			if v.code == 0 && (!c.has("left-behind") || strings.Contains(c.text, "with it")) {
+			if v.code == 0 && (!c.has("no-longer-deployed") || strings.Contains(c.text, "with it")) {
 				t.Errorf("no finding, or something is said to be gone\n%s", c.text)
 			}
 		})

@@ -28,7 +28,7 @@ func TestCommandsAreFound(t *testing.T) {
 		{[]string{"verfy", "."}, exitUsage, "\tverify"},
 		{[]string{"xyzzy"}, exitUsage, "unknown command"},
 		{[]string{"--version"}, exitPass, tool()},
-		{[]string{"__complete", "explain", "left"}, exitPass, "left-behind"},
+		{[]string{"__complete", "explain", "no-l"}, exitPass, "no-longer-deployed"},
 		{[]string{"check", "--repo", t.TempDir()}, exitUsage, "kubesettle verify ."},
 	} {
 		if code, said := called(t, tc.args...); code != tc.code || !strings.Contains(said, tc.says) {

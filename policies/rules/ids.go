@@ -24,7 +24,7 @@ const (
 	ServiceGap         = "service-gap"
 	SingleDomain       = "single-domain"
 	SpreadViolated     = "spread-violated"
-	LeftBehind         = "left-behind"
+	NoLongerDeployed   = "no-longer-deployed"
 	StaleConfig        = "stale-config"
 	Unschedulable      = "unschedulable"
 )

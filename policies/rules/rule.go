@@ -201,6 +201,6 @@ func All() []Rule {
 		serviceGap,
 		applyStuck,
 		deletedOnTheWay,
-		leftBehind,
+		noLongerDeployed,
 	}
 }

@@ -43,7 +43,7 @@ func TestRulesAreWellFormed(t *testing.T) {
 			t.Errorf("the ID %q is not unique or not in kebab-case", r.ID)
 		}
 		seen[r.ID] = true
-		if strings.HasSuffix(r.Title, ".") || r.Title == "" || r.Class == "" || r.Severity != Error && r.ID != CannotRevert && r.ID != DanglingTarget && r.ID != StaleConfig && r.ID != LeftBehind {
+		if strings.HasSuffix(r.Title, ".") || r.Title == "" || r.Class == "" || r.Severity != Error && r.ID != CannotRevert && r.ID != DanglingTarget && r.ID != StaleConfig && r.ID != NoLongerDeployed {
 			t.Errorf("%s: title %q, class %q, severity %q", r.ID, r.Title, r.Class, r.Severity)
 		}
 		if r.Help.Real == "" || r.Help.Bad == "" || r.Help.Now == "" || len(r.Help.Sources) == 0 {

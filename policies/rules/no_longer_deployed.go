@@ -2,14 +2,14 @@ package rules
 
 import "github.com/kubesettle/kubesettle/verify/state"
 
-// leftBehind says that what a change takes out of the releases goes from the repository as well.
+// noLongerDeployed says that what a change takes out of the releases goes from the repository as well.
 //
 // Intent: nothing is undeployed by accident.
 // Class: lifecycle; judged on the objects, without a run.
 // Assumes: that what no release of the repository has is not deployed from elsewhere.
 // Does not say: anything of a workload whose manifest goes with it, or is renamed.
-var leftBehind = Rule{
-	ID:       LeftBehind,
+var noLongerDeployed = Rule{
+	ID:       NoLongerDeployed,
 	Class:    Lifecycle,
 	Title:    "a workload is deployed no longer, though its manifest stays",
 	Severity: Warning,

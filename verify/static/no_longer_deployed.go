@@ -55,11 +55,11 @@ func (r *Remains) Has(o *object.Object) bool {
 		(!strings.Contains(string(was), o.ID.Name) || strings.Contains(string(is), o.ID.Name))
 }
 
-var leaves = Analyzer{Name: "left-behind", Rule: rules.LeftBehind, Run: leftBehind, Compares: true, Whole: true,
+var leaves = Analyzer{Name: "undeployed", Rule: rules.NoLongerDeployed, Run: undeployed, Compares: true, Whole: true,
 	Doc: "a workload that is in no release any longer, though its manifest stays"}
 
-// leftBehind says which workloads of each release are deployed no longer, though their manifests stay.
-func leftBehind(p *Pass) []Remark {
+// undeployed says which workloads of each release are deployed no longer, though their manifests stay.
+func undeployed(p *Pass) []Remark {
 	ch := p.ch
 	var out []Remark
 	remains := NewRemains(ch)
