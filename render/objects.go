@@ -149,7 +149,8 @@ func (b *builder) add(d document.Document) *object.Failure {
 		path := ""
 		if te, ok := err.(*typed.TypeError); ok {
 			at, path = where(te.Path), te.Path+": "
-			if b.rel.Kind != object.Helm && b.rel.By.File == "" && filledIn(d.Content, te.Path) {
+			unset := b.rel.Substitute != nil && b.rel.Substitute.Open
+			if b.rel.Kind != object.Helm && (b.rel.By.File == "" || unset) && filledIn(d.Content, te.Path) {
 				return &object.Failure{Skipped: true, Where: at,
 					Reason: fmt.Sprintf("%s:%d: %s: %sstands for a value that is filled in before it is applied",
 						at.File, at.StartLine, id, path),

@@ -347,6 +347,7 @@ func (s *side) rendered(i int, known scopes) *object.Rendered {
 		m.Values = slices.DeleteFunc(slices.Clone(m.Values), func(p string) bool { return source.MountOf(p) != "" })
 	}
 	r := &object.Rendered{Release: m.Release.Release, Err: out.Err, Untouched: out.Untouched, Origin: m}
+	r.Delivery.Fills = m.Substitute != nil && m.Substitute.Open
 	r.Notes = append(append(r.Notes, m.Remarks...), out.Notes...)
 	if s.recipes[i] != nil {
 		r.Reads = s.recipes[i].Own()

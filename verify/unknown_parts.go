@@ -2,9 +2,11 @@ package verify
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 
 	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/fieldpath"
 	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/judge"
 	"github.com/kubesettle/kubesettle/verify/slice"
@@ -45,6 +47,9 @@ func (rel *ReleaseResult) open(p slice.Pair, ch *object.Changes, changes []*obje
 	if first < 0 && len(rel.Unknown) > 0 && (ch.Base == nil || slices.ContainsFunc(changes, acts)) {
 		first = 0
 	}
+	if first < 0 && p.Head.Delivery.Fills {
+		first = rel.unset(pl, changes)
+	}
 	if first < 0 || rel.Status != "ok" {
 		return
 	}
@@ -56,6 +61,33 @@ func (rel *ReleaseResult) open(p slice.Pair, ch *object.Changes, changes []*obje
 		rel.Reason += fmt.Sprintf(", and so are %d more parts", n)
 	}
 }
+
+// unset enters the first value that the change sets to a variable of which the repository has no value, and gives its
+// place; -1: there is none. What containers run with has no effect on where, how many and whether they are.
+func (rel *ReleaseResult) unset(pl judge.Places, changes []*object.Change) int {
+	for _, c := range changes {
+		for i := range c.Fields {
+			fc := &c.Fields[i]
+			if c.Head == nil {
+				continue
+			}
+			v, _ := fieldpath.Parse(fc.Path).Get(c.Head.Content) // the change has it redacted
+			if text, ok := v.(string); !ok || !variable.MatchString(text) || withoutEffect.MatchString(fc.Path) {
+				continue
+			}
+			at := pl.Location(fc.Where(), "head")
+			rel.Unknown = append(rel.Unknown, Unread{Kind: "value", What: fc.Path + " of " + c.ID().String(), Where: &at,
+				Remedy: "commit a ConfigMap with the variable, or give it a default: ${NAME:=value}", Differs: true})
+			return len(rel.Unknown) - 1
+		}
+	}
+	return -1
+}
+
+var (
+	variable      = regexp.MustCompile(`\$\{[A-Za-z_]`)
+	withoutEffect = regexp.MustCompile(`annotations|ontainers\[\d+\]\.(image|env|args|command|name|workingDir)\b`)
+)
 
 // inert reports whether nothing unknown can matter to a change: the content of a ConfigMap or Secret that stays.
 func inert(c *object.Change) bool {

@@ -32,6 +32,8 @@ type Delivery struct {
 	// ServerSide says that it applies by field ownership, and Replaces that it puts each object in the place of the live
 	// one.
 	ServerSide, Replaces bool
+	// Fills says that it puts values for variables that the repository does not have, such as those of a Secret.
+	Fills bool
 	// Cascades says that everything it applied is deleted with the object itself.
 	Cascades bool
 	// Waits says that it is not ready before what it applied is, and DependsOn which others, "namespace/name" of the same

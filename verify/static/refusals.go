@@ -64,9 +64,9 @@ func Refusals(p slice.Pair, mode state.Apply, changed, all bool) []Applied {
 		if o.Typed == nil && !validation.KnowsCustom(o.Content) || o.Hook {
 			continue
 		}
-		a := Applied{release: p.ID, Base: base[o.ID.String()], Head: o, lookup: lookup, kept: kept, filled: !kept,
-			chart: p.Head.Kind == object.Helm, tool: p.Head.Delivery.Tool, forced: p.Head.Delivery.Forces,
-			mode: mode, unread: p.Base != nil && p.Base.Err != nil}
+		a := Applied{release: p.ID, Base: base[o.ID.String()], Head: o, lookup: lookup, kept: kept,
+			filled: !kept || p.Head.Delivery.Fills, chart: p.Head.Kind == object.Helm,
+			tool: p.Head.Delivery.Tool, forced: p.Head.Delivery.Forces, mode: mode, unread: p.Base != nil && p.Base.Err != nil}
 		if a.Base != nil && ((a.Base.Typed == nil) != (o.Typed == nil) || a.Base.Hook) {
 			a.Base = nil
 		}
@@ -154,7 +154,8 @@ func (a *Applied) judge() {
 }
 
 // forgive leaves out the errors of values with placeholders, where nobody knows who applies the
-// release: the API server never sees them. Helm, Argo CD and Flux apply what is written.
+// release, or where Flux fills in what the repository does not have: the API server never sees them. Helm, Argo CD and
+// Flux apply anything else as it is written.
 func (a *Applied) forgive() {
 	if !a.filled {
 		return
