@@ -46,7 +46,7 @@ var wordsOf = map[finding.Kind]noteWords{
 	finding.HeldStill:           {of: "held still", make: heldStill},
 	finding.DeschedulerLeftOut: {of: "left out: the descheduler, because its policy has parts that are not modeled ({0})", said: "its evictions were not verified",
 		unchecked: "the descheduler", do: "check what the descheduler evicts by hand, or take the named parts out of its policy"},
-	finding.PreemptedLeftOut: {of: "left out: {object}, whose pods those of {0} may preempt", said: "what becomes of them is not followed",
+	finding.PreemptedLeftOut: {of: "left out: {object}, whose pods those of {0} may preempt", said: "their fate is not tracked",
 		unchecked: "{object}", do: "give {object} at least the priority of {0}, or check by hand that it may lose its pods"},
 	finding.BudgetLeftOut: {of: "left out: {object}, which counts the pods of {0} workloads", said: "it is taken to let every eviction pass",
 		unchecked: "{object}", do: "give each workload its own PodDisruptionBudget"},

@@ -73,7 +73,7 @@ Exit codes:
   0  pass, or nothing that gates
   1  a finding that gates
   2  usage, configuration, or an unsafe event
-  3  could not analyse, and the change is the reason
+  3  the change could not be analysed and is itself the cause
   4  inconclusive, with --on-inconclusive=fail`
 
 func newRoot(p *process) *cobra.Command {
