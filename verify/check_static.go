@@ -143,10 +143,7 @@ func (a *analysis) enterRemarks(list []static.Remark) {
 			continue
 		}
 		f := x.Finding(a.places)
-		f.Class, f.Severity = string(rule.Class), string(rule.Severity)
-		if x.Conditional && rule.Severity == rules.Error {
-			f.Severity = string(rules.Warning)
-		}
+		f.Class, f.Severity = string(rule.Class), string(x.Severity(rule.Severity))
 		a.mending = append(a.mending, mending{f.Rule, f.Workload, f.Release, f.Message, x.Remedies(), false})
 		a.result.Findings = append(a.result.Findings, f)
 	}

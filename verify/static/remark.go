@@ -3,6 +3,7 @@ package static
 import (
 	"slices"
 
+	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/control/actor"
 	"github.com/kubesettle/kubesettle/verify/finding"
@@ -32,6 +33,7 @@ type Remark struct {
 	remedies []Remedy
 	// Conditional says that it holds for some clusters only, which text names: it is no error.
 	Conditional bool
+	Note        bool // it may well be meant, or does no harm by itself
 	// premise names the clusters that it holds for, of which nothing is declared; "": it does not hang on nodes. Where
 	// nodes are declared, a search tells instead.
 	premise string
@@ -62,6 +64,17 @@ func (x Remark) Remedies() []Remedy {
 		return nil
 	}
 	return x.remedies
+}
+
+// Severity is that of a remark whose rule has one.
+func (x Remark) Severity(of rules.Severity) rules.Severity {
+	switch {
+	case x.Note:
+		return rules.Note
+	case x.Conditional && of == rules.Error:
+		return rules.Warning
+	}
+	return of
 }
 
 // Finding words a remark, but for what its rule says.

@@ -141,10 +141,7 @@ func told(t *testing.T, base, head *object.Revision) string {
 				severity = r.Severity
 			}
 		}
-		if x.Conditional && severity == rules.Error {
-			severity = rules.Warning
-		}
-		fmt.Fprintf(&out, "  %s %s %s %s: %s\n", f.Status, severity, f.Certainty, f.Rule, f.Message)
+		fmt.Fprintf(&out, "  %s %s %s %s: %s\n", f.Status, x.Severity(severity), f.Certainty, f.Rule, f.Message)
 		fmt.Fprintf(&out, "    is %s\n", f.Fingerprint)
 		for _, b := range f.Blame {
 			fmt.Fprintf(&out, "    blames %s:%d (%s) %s %s\n", b.Location.File, b.Location.StartLine, b.Location.Side, b.Object, b.Path)
