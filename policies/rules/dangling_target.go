@@ -19,7 +19,8 @@ var danglingTarget = Rule{
 	Static:   true,
 	Help: Help{
 		Real: `What selects pods (Service, budget, autoscaler, spread rule, NetworkPolicy, monitor) lost its own, or
-got others'; a new one misses by a label or typo; a port, container, or Service of an Ingress or HTTPRoute is gone. Check: ` + "`kubectl get pods -l SELECTOR`" + `. Not real if an operator makes it.`,
+got others'; a new one misses by a label or typo; a port, container, or Service of an Ingress or HTTPRoute is gone,
+or a port has two names. A note: an undeclared number. Check: ` + "`kubectl get pods -l SELECTOR`" + `. Not real if an operator makes it.`,
 		Bad: `No endpoints, scaling, metrics, protection in a drain; routes answer 503.`,
 		Now: `Rename what names a thing with it.`,
 		Sources: []string{

@@ -26,8 +26,8 @@ var rolloutStuck = Rule{
 	Blind:    BlindToStarts | BlindToStops | BlindToPlace,
 	Help: Help{
 		Real: `A run ends in mid-rollout: updated, total and available replicas never all equal ` + "`spec.replicas`" + `. In
-a cluster: ` + "`ProgressDeadlineExceeded`" + `. Not real for a ` + "`ReadWriteOnce`" + ` volume whose driver attaches
-nothing (NFS).`,
+a cluster: ` + "`ProgressDeadlineExceeded`" + `. Or containers share a port. Not real for
+` + "`ReadWriteOnce`" + ` on NFS, which attaches nothing.`,
 		Bad: `The new version never takes over; ` + "`helm --wait`" + `, Argo CD and Flux report a failure.`,
 		Now: `- ` + "`rollingUpdate: {maxSurge: 0, maxUnavailable: 1}`" + `, or ` + "`type: Recreate`" + ` (` + "`ReadWriteOnce`" + `: that, or
   a StatefulSet).

@@ -17,8 +17,8 @@ var serviceGap = Rule{
 	Running:  true,
 	Help: Help{
 		Real: `A selector takes effect at once, labels only with new pods: the Service's new selector matches no
-running pod of base, or its only workload is replaced by one that has yet to start (a warning: takes
-pruning). Not real if it is applied later. Check: ` + "`kubectl get endpointslices -w`" + `.`,
+running pod of base; or its only workload is replaced by one yet to start, or becomes ` + "`Recreate`" + `
+(warnings). Not real if it is applied later. Check: ` + "`kubectl get endpointslices -w`" + `.`,
 		Bad: `Every request fails until a new pod is ready; for good with a bad revision.`,
 		Now: `First add the new labels, or the new workload; in a second change, the selector.`,
 		Sources: []string{
