@@ -39,6 +39,12 @@ func Broke(c *object.Changes, base, head *object.Rendered) bool {
 	return c.Edited(at.File, at.StartLine) && (base.Lacks().Skipped || !same)
 }
 
+// Lent reports whether a file is head's alone. What base has from there it was only rendered with for the comparison: a
+// file of chart-testing.
+func Lent(c *object.Changes, file string) bool {
+	return c.Base != nil && file != "" && !baseHas(c, file)
+}
+
 func baseHas(c *object.Changes, file string) bool {
 	src, err := listed(c.Base)
 	return err != nil || src.Lists(file)

@@ -113,8 +113,7 @@ type builder struct {
 	notes   []string
 }
 
-// add makes an object of a document. A value that the API server would refuse fails the
-// release.
+// add makes an object of a document. What is no object fails the release.
 func (b *builder) add(d document.Document) *object.Failure {
 	gvk := document.GVK(d.Content)
 	where := b.locate(d)
@@ -146,21 +145,19 @@ func (b *builder) add(d document.Document) *object.Failure {
 	read, err := typed.Decode(d.Content)
 	if err != nil {
 		at := where("")
-		path := ""
-		if te, ok := err.(*typed.TypeError); ok {
-			at, path = where(te.Path), te.Path+": "
-			unset := b.rel.Substitute != nil && b.rel.Substitute.Open
-			if b.rel.Kind != object.Helm && (b.rel.By.File == "" || unset) && filledIn(d.Content, te.Path) {
-				return &object.Failure{Skipped: true, Where: at,
-					Reason: fmt.Sprintf("%s:%d: %s: %sstands for a value that is filled in before it is applied",
-						at.File, at.StartLine, id, path),
-					Remedy: "check what is applied, or leave the file out of the check",
-				}
-			}
-		}
 		return &object.Failure{
-			Reason: fmt.Sprintf("%s:%d: %s: %s%v", at.File, at.StartLine, id, path, err),
+			Reason: fmt.Sprintf("%s:%d: %s: %v", at.File, at.StartLine, id, err),
 			Where:  at, Remedy: "correct the value: the API server refuses it",
+		}
+	}
+	for _, r := range read.Refused {
+		if r.Undecodable && b.filledIn(d.Content, r.Path) {
+			at := where(r.Path)
+			return &object.Failure{Skipped: true, Where: at,
+				Reason: fmt.Sprintf("%s:%d: %s: %s: stands for a value that is filled in before it is applied",
+					at.File, at.StartLine, id, r.Path),
+				Remedy: "check what is applied, or leave the file out of the check",
+			}
 		}
 	}
 	for _, n := range read.Notes {
@@ -177,11 +174,21 @@ func (b *builder) add(d document.Document) *object.Failure {
 var shouted = regexp.MustCompile(`^[A-Z][A-Z0-9]*(_[A-Z0-9]+)+$`)
 
 // filledIn reports whether a field holds a mark or word that sed, envsubst or a person puts a value for. Who
-// applies what no GitOps object declares is not known, and may do so before.
-func filledIn(content map[string]any, path string) bool {
+// applies what no GitOps object declares is not known, and may do so before. Of what is declared, Flux replaces
+// variables that the repository does not have, and Argo CD's plugin for vaults replaces paths.
+func (b *builder) filledIn(content map[string]any, path string) bool {
 	v, _ := fieldpath.Parse(path).Get(content)
 	text, ok := v.(string)
-	return ok && (shouted.MatchString(text) || strings.ContainsAny(text, "<$%@_{") && redact.Placeholder(text))
+	open := b.rel.Kind != object.Helm && b.rel.Substitute != nil && b.rel.Substitute.Open
+	switch {
+	case !ok:
+		return false
+	case strings.Contains(text, "<path:"), open && strings.Contains(text, "${"):
+		return true
+	case b.rel.Kind == object.Helm || b.rel.By.File != "" && !open:
+		return false
+	}
+	return shouted.MatchString(text) || strings.ContainsAny(text, "<$%@_{") && redact.Placeholder(text)
 }
 
 // finish sorts the objects and reports those that stand twice: the last one wins, as it

@@ -77,6 +77,7 @@ func know(r *object.Rendered, k *redact.Known) {
 func knowObject(k *redact.Known, o *object.Object) {
 	k.Public(o.ID.Name, o.ID.Namespace, o.ID.Kind, o.Release)
 	knowSource(k, o)
+	odd := o.Undecodable()
 	fieldpath.Leaves(o.Content, nil, func(p fieldpath.Path, v any) {
 		if len(p) == 0 {
 			return
@@ -97,6 +98,9 @@ func knowObject(k *redact.Known, o *object.Object) {
 			return
 		case !redact.PlainWords(text) && (mask.SecretName(o, p) || mask.FollowsFlag(o, p)):
 			k.Add(text)
+			return
+		case odd && o.MistypedAt(p.String()) && !redact.PlainWords(text) && mask.Hidden(o, p, text):
+			k.Add(text) // what should not be there may be anything
 			return
 		}
 		if last.Key == "name" && !strings.Contains(p.String(), "data") || len(p) > 1 && mask.SelectorMaps[p[len(p)-2].Key] {

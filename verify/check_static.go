@@ -6,6 +6,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/policies/rules"
+	"github.com/kubesettle/kubesettle/render"
 	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/judge"
@@ -109,6 +110,8 @@ func (a *analysis) enterRefusals(list []static.Applied) {
 		errs, status, o := x.Fresh(), finding.New, x.Head
 		switch {
 		case len(errs) > 0:
+		case len(x.Refused) > 0 && x.BaseAt(a.lent):
+			errs = x.Refused
 		case len(x.Refused) > 0:
 			errs, status = x.Refused, finding.Existing
 		default:
@@ -130,6 +133,11 @@ func (a *analysis) enterRefusals(list []static.Applied) {
 	}
 	a.result.Findings = judge.Across(a.result.Findings)
 	judge.SortFindings(a.result.Findings)
+}
+
+// lent reports whether base was rendered with a file that is head's alone.
+func (a *analysis) lent(file string) bool {
+	return a.places.Changes != nil && render.Lent(a.places.Changes, file)
 }
 
 // enterRemarks enters remarks into the findings.

@@ -70,10 +70,30 @@ type Origin interface {
 	Locate(path string) Location
 }
 
-// Refusal is a field that the API server does not decode, with the reason. It holds no value.
-type Refusal struct{ Path, Text string }
+// Refusal is a field that the API server does not decode, with the reason, which holds no value.
+type Refusal struct {
+	Path, Text string
+	// Undecodable says that the value is not of the field's type, so that no setting of a tool lets the object pass.
+	// Typed has another value there, or none.
+	Undecodable bool
+	// Meant is the value that was evidently meant; nil: it is not known.
+	Meant any
+}
 
-// Locate gives the file and line that set a field, in field.Path's notation
+// Undecodable reports whether a field has a value that is not of its type: the object cannot be as it is written.
+func (o *Object) Undecodable() bool {
+	return slices.ContainsFunc(o.Refused, func(r Refusal) bool { return r.Undecodable })
+}
+
+// MistypedAt reports whether a field lies at or in one that has a value of another type.
+func (o *Object) MistypedAt(path string) bool {
+	return slices.ContainsFunc(o.Refused, func(r Refusal) bool {
+		rest, ok := strings.CutPrefix(path, r.Path)
+		return r.Undecodable && ok && (rest == "" || rest[0] == '.' || rest[0] == '[')
+	})
+}
+
+// Locate gives the file and line
 // ("spec.template.spec.containers[0].resources.requests[cpu]" or with dots), or the
 // nearest enclosing one that is known; at worst the object's own.
 func (o *Object) Locate(path string) Location {

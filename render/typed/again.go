@@ -22,6 +22,9 @@ func With(o *object.Object, settings []object.Setting) (*object.Object, error) {
 		}
 	}
 	read, err := Decode(out.Content)
+	if err == nil {
+		err = read.cannotBe(o.Refused)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", o.ID, err)
 	}
@@ -41,6 +44,9 @@ func Companion(o *object.Object, content map[string]any) (*object.Object, error)
 	meta, _ := content["metadata"].(map[string]any)
 	name, _ := meta["name"].(string)
 	read, err := Decode(content)
+	if err == nil {
+		err = read.cannotBe(nil)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s %s: %w", gvk.Kind, name, err)
 	}
@@ -67,7 +73,7 @@ func Rerendered(o *object.Object) runtime.Object {
 		}
 	}
 	read, err := Decode(content)
-	if err != nil {
+	if err != nil || read.cannotBe(o.Refused) != nil {
 		return nil
 	}
 	return read.Typed

@@ -1,12 +1,13 @@
 package typed
 
 import (
-	"fmt"
 	"maps"
 	"regexp"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubesettle/kubesettle/render/fieldpath"
 )
 
 // endless matches what upstream's quantity parser has no bound for: it computes
@@ -24,7 +25,7 @@ func quantitiesOf(gvk schema.GroupVersionKind, content map[string]any) error {
 	}
 	rest := maps.Clone(content)
 	delete(rest, "metadata")
-	if err := boundQuantities(rest, ""); err != nil {
+	if err := boundQuantities(rest, nil); err != nil {
 		return err
 	}
 	return nil
@@ -33,27 +34,23 @@ func quantitiesOf(gvk schema.GroupVersionKind, content map[string]any) error {
 // boundQuantities refuses an object with a string that looks like a number too long to
 // be parsed in bounded time, wherever it stands: which fields are quantities only the
 // decoding tells. Errors: a *typeError.
-func boundQuantities(v any, at string) *TypeError {
+func boundQuantities(v any, at fieldpath.Path) *typeError {
 	switch v := v.(type) {
 	case map[string]any:
 		for _, k := range slices.Sorted(maps.Keys(v)) {
-			next := k
-			if at != "" {
-				next = at + "." + k
-			}
-			if err := boundQuantities(v[k], next); err != nil {
+			if err := boundQuantities(v[k], at.With(fieldpath.Key(k))); err != nil {
 				return err
 			}
 		}
 	case []any:
 		for i, e := range v {
-			if err := boundQuantities(e, fmt.Sprintf("%s[%d]", at, i)); err != nil {
+			if err := boundQuantities(e, at.With(fieldpath.At(i))); err != nil {
 				return err
 			}
 		}
 	case string:
 		if len(v) > longNumber && digits.MatchString(v) || len(v) <= longNumber && endless.MatchString(v) {
-			return &TypeError{Path: at,
+			return &typeError{at: at, value: v,
 				text: "a number of this size is not a quantity: write it out, with a suffix such as m, Mi or Gi"}
 		}
 	}

@@ -8,8 +8,10 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"time"
 
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/kubernetes/scheme"
@@ -44,23 +46,15 @@ var ReadAs = map[schema.GroupVersionKind]schema.GroupVersion{
 		Kind: "PriorityClass"}: {Group: "scheduling.k8s.io", Version: "v1"},
 }
 
-// TypeError is a value that the API server would refuse.
-type TypeError struct {
-	Path string // "" where unknown
-	text string
-}
-
-func (e *TypeError) Error() string { return e.text }
-
 // Object is an object in upstream's type, and what decoding says about it.
 type Object struct {
 	Typed   runtime.Object   // defaulted; nil for a kind that is not known: client-go's, and Rollouts
 	Notes   []string         // versions that are not served
-	Refused []object.Refusal // what strict decoding refuses, sorted
+	Refused []object.Refusal // what decoding refuses, sorted
 }
 
-// Decode decodes an object into upstream's type and defaults it. Errors: a *typeError.
-func Decode(content map[string]any) (Object, error) {
+// decode decodes an object whose values are all of their fields' types. Errors: a *typeError.
+func decode(content map[string]any) (Object, error) {
 	var d Object
 	gvk := document.GVK(content)
 	gv, old := ReadAs[gvk]
@@ -100,7 +94,7 @@ func Decode(content map[string]any) (Object, error) {
 	sort.Slice(d.Refused, func(i, j int) bool { return d.Refused[i].Path < d.Refused[j].Path })
 	if v1, ok := obj.(*autoscalingv1.HorizontalPodAutoscaler); ok {
 		if obj, err = defaults.HPAFromV1(v1); err != nil {
-			return d, &TypeError{text: err.Error()}
+			return d, &typeError{text: err.Error()}
 		}
 	}
 	defaults.Set(obj)
@@ -137,7 +131,7 @@ func decodeInto(content map[string]any, gvk schema.GroupVersionKind, obj runtime
 
 // locateTypeError finds the field of a type error: where the error does not name it,
 // the smallest part of the object without which it decodes.
-func locateTypeError(content map[string]any, gvk schema.GroupVersionKind, cause error) *TypeError {
+func locateTypeError(content map[string]any, gvk schema.GroupVersionKind, cause error) *typeError {
 	text := strings.TrimPrefix(cause.Error(), "json: ")
 	fails := func(c map[string]any) bool {
 		obj, err := scheme.Scheme.New(gvk)
@@ -153,13 +147,28 @@ func locateTypeError(content map[string]any, gvk schema.GroupVersionKind, cause 
 			cause, text = err, strings.TrimPrefix(err.Error(), "json: ")
 		}
 	}
+	value, _ := p.Get(alone)
+	out := &typeError{at: p, value: value, text: text}
 	var te *json.UnmarshalTypeError
-	if errors.As(cause, &te) {
-		text = fmt.Sprintf("%s where %s wants %s", shapeWords[strings.Fields(te.Value)[0]], gvk.Kind, wanted(te.Type))
-	} else if strings.Contains(text, "quantities must match") {
-		text = "not a quantity such as 500m or 1Gi"
+	var when *time.ParseError
+	switch {
+	case errors.As(cause, &te):
+		out.wants = te.Type
+		out.text = fmt.Sprintf("%s where %s wants %s", shapeWords[strings.Fields(te.Value)[0]], gvk.Kind, wanted(te.Type))
+		if _, scalar := asText(value); scalar && te.Type.Kind() == reflect.String {
+			out.text += ": put it in quotes"
+		}
+	case strings.Contains(text, "quantit"):
+		out.wants, out.text = reflect.TypeFor[resource.Quantity](), "not a quantity such as 500m or 1Gi"
+		if s, _ := value.(string); misspeltUnit.MatchString(s) && out.meant() == nil {
+			out.text += ": units are k, M, G, Ki, Mi, Gi"
+		}
+	case errors.As(cause, &when):
+		out.text = "not a time such as 2006-01-02T15:04:05Z"
+	case strings.Contains(text, "time: "):
+		out.text = "not a duration such as 1m30s"
 	}
-	return &TypeError{Path: p.String(), text: text}
+	return out
 }
 
 // shapeWords are YAML's words for what encoding/json calls a value.

@@ -1,20 +1,22 @@
 package typed
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"sigs.k8s.io/yaml"
 )
 
-// What an object's type does not take is named by its field, also where several fields are wrong: the
-// first one in the order of their names, with what is wrong about it and not about another.
+// What an object's type does not take is named by its field, also where several fields are wrong: each with what is
+// wrong about it and not about another.
 func TestATypeErrorNamesItsField(t *testing.T) {
 	for _, test := range []struct{ name, replicas, cpu, ready, want string }{
 		{"a count", "two", "100m", "0", "spec.replicas: a string where Deployment wants an integer"},
 		{"a quantity", "2", "100x", "0", "spec.template.spec.containers[1].resources.requests[cpu]: not a quantity such as 500m or 1Gi"},
 		{"a list", "[2]", "100m", "0", "spec.replicas: a list where Deployment wants an integer"},
-		{"two counts", "two", "100m", "soon", "spec.minReadySeconds: a string where Deployment wants an integer"},
-		{"a count and a quantity", "two", "100x", "0", "spec.replicas: a string where Deployment wants an integer"},
+		{"two counts", "two", "100m", "soon", "spec.minReadySeconds: a string where Deployment wants an integer\nspec.replicas: a string where Deployment wants an integer"},
+		{"a count and a quantity", "two", "100x", "0", "spec.replicas: a string where Deployment wants an integer\nspec.template.spec.containers[1].resources.requests[cpu]: not a quantity such as 500m or 1Gi"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var content map[string]any
@@ -36,13 +38,16 @@ spec:
 			if err := yaml.Unmarshal([]byte(text), &content); err != nil {
 				t.Fatal(err)
 			}
-			_, err := Decode(content)
-			got := ""
-			if e, ok := err.(*TypeError); ok {
-				got = e.Path + ": " + e.text
+			d, err := Decode(content)
+			var got []string
+			for _, r := range d.Refused {
+				got = append(got, r.Path+": "+r.Text)
+				if !r.Undecodable {
+					t.Errorf("%s is called decodable", r.Path)
+				}
 			}
-			if got != test.want {
-				t.Errorf("got  %s\nwant %s", got, test.want)
+			if err != nil || !slices.Equal(got, strings.Split(test.want, "\n")) {
+				t.Errorf("%v, got  %q\nwant %s", err, got, test.want)
 			}
 		})
 	}

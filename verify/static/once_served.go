@@ -20,7 +20,7 @@ var selectsOwnPods = map[string]bool{"extensions/v1beta1": true, "apps/v1beta1":
 // its own; what else the change makes of it is asked all the same.
 func asOnceServed(o *object.Object) *object.Object {
 	version, _ := o.Content["apiVersion"].(string)
-	if !selectsOwnPods[version] || o.Typed == nil {
+	if !selectsOwnPods[version] || o.Typed == nil || o.Undecodable() {
 		return nil
 	}
 	own := func(labels map[string]string) *metav1.LabelSelector {

@@ -61,13 +61,13 @@ func Refusals(p slice.Pair, mode state.Apply, changed, all bool) []Applied {
 	kept := p.Head.Kind == object.Helm && !forTests(p.Head) || p.Head.By.File != "" // helm upgrade, Argo CD, Flux
 	var out []Applied
 	for _, o := range p.Head.Objects {
-		if o.Typed == nil && !validation.KnowsCustom(o.Content) || o.Hook {
+		if o.Typed == nil && !validation.KnowsCustom(o.Content) || o.Hook && !o.Undecodable() {
 			continue
 		}
 		a := Applied{release: p.ID, Base: base[o.ID.String()], Head: o, lookup: lookup, kept: kept,
 			filled: !kept || p.Head.Delivery.Fills, chart: p.Head.Kind == object.Helm,
 			tool: p.Head.Delivery.Tool, forced: p.Head.Delivery.Forces, mode: mode, unread: p.Base != nil && p.Base.Err != nil}
-		if a.Base != nil && ((a.Base.Typed == nil) != (o.Typed == nil) || a.Base.Hook) {
+		if a.Base != nil && ((a.Base.Typed == nil) != (o.Typed == nil) || a.Base.Hook != o.Hook) {
 			a.Base = nil
 		}
 		if a.judge(); a.Base == nil {
@@ -131,7 +131,7 @@ func forTests(r *object.Rendered) bool {
 
 // judge fills in what one apply is refused for.
 func (a *Applied) judge() {
-	if a.Base == a.Head {
+	if a.Base == a.Head && !a.Head.Undecodable() {
 		return // what has not changed is as good or bad as it was
 	}
 	if a.Base == nil {
@@ -139,7 +139,7 @@ func (a *Applied) judge() {
 		return
 	}
 	a.Before = created(a.Base)
-	if a.forced || replaced(a.Base) || replaced(a.Head) || len(refused(a.Base)) > 0 {
+	if a.forced || a.Head.Hook || replaced(a.Base) || replaced(a.Head) || !canBe(a.Base) {
 		a.Refused = created(a.Head) // what base has cannot be there to be updated
 		return
 	}
@@ -170,6 +170,9 @@ func created(o *object.Object) field.ErrorList {
 	return slices.Concat(undecoded(o), steadyErrors(o, refused(o)))
 }
 
+// canBe reports whether an object can exist as it is written.
+func canBe(o *object.Object) bool { return !o.Undecodable() && len(refused(o)) == 0 }
+
 // refused is what is wrong with an object, whether or not there is a type for it.
 func refused(o *object.Object) field.ErrorList {
 	if o.Typed == nil {
@@ -178,22 +181,30 @@ func refused(o *object.Object) field.ErrorList {
 	return validation.Create(o.Typed)
 }
 
-// undecoded are the fields that the API server does not decode: it is asked to be strict by
-// kubectl (--validate), Argo CD and Flux, and refuses the object for a field that is
-// misspelt or stands in the wrong place.
+// undecoded are the fields that the API server does not decode: those with a value of another type, and, as it is asked
+// to be strict by kubectl (--validate), Argo CD and Flux, those that are misspelt or stand in the wrong place.
 func undecoded(o *object.Object) field.ErrorList {
 	var out field.ErrorList
 	for _, r := range o.Refused {
-		out = append(out, &field.Error{Type: field.ErrorTypeTypeInvalid, Field: r.Path, Detail: r.Text})
+		if !r.Undecodable || !o.IsVolatile(r.Path) { // of which a mask is seen
+			out = append(out, &field.Error{Type: field.ErrorTypeTypeInvalid, Field: r.Path, Detail: r.Text})
+		}
 	}
 	return out
 }
 
-// steadyErrors leaves out the errors of fields that every render gives another value: what
-// is seen of them is a mask.
+// steadyErrors leaves out the errors of fields that every render gives another value, of which a mask is seen, and of
+// fields that have a value of another type, which are refused for that.
 func steadyErrors(o *object.Object, list field.ErrorList) field.ErrorList {
-	return slices.DeleteFunc(list,
-		func(e *field.Error) bool { return e.Field != "" && o.IsVolatile(sourceField(e.Field)) })
+	return slices.DeleteFunc(list, func(e *field.Error) bool {
+		if e.Field == "" {
+			return false
+		}
+		path := sourceField(e.Field)
+		return o.IsVolatile(path) || slices.ContainsFunc(o.Refused, func(r object.Refusal) bool {
+			return r.Undecodable && judge.Overlap(path, r.Path)
+		})
+	})
 }
 
 // nextRender is why the API server refuses an object as the next render of it has it.
@@ -266,6 +277,13 @@ func (a *Applied) Fresh() field.ErrorList {
 	return out
 }
 
+// BaseAt reports whether something that base is refused for stands in one of some files.
+func (a *Applied) BaseAt(some func(file string) bool) bool {
+	return a.Base != nil && slices.ContainsFunc(a.Before, func(e *field.Error) bool {
+		return some(a.Base.Locate(sourceField(e.Field)).File)
+	})
+}
+
 // Unread reports whether base did not render, and nothing of what head is refused for stands on a line that the change
 // edits: base may be refused for the same.
 func (a *Applied) Unread(f finding.Finding) bool {
@@ -289,14 +307,14 @@ func StandIns(list []Applied) map[*object.Object]*object.Object {
 		if x.Base != nil && len(x.Before) > 0 {
 			out[x.Base] = asOnceServed(x.Base)
 		}
-		if x.again || len(refused(x.Head)) == 0 {
+		if x.again || canBe(x.Head) {
 			continue
 		}
 		out[x.Head] = asOnceServed(x.Head)
 		switch {
 		case x.Base != nil && len(x.Before) == 0:
 			out[x.Head] = x.Base
-		case x.was != nil && len(refused(x.was)) == 0:
+		case x.was != nil && canBe(x.was):
 			out[x.Head] = x.was
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/agext/levenshtein"
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -91,14 +92,8 @@ func (x *Applied) Remedies(errs field.ErrorList) []Remedy {
 	for _, e := range errs {
 		if s, name := respelt(x.Head, e.Field); s != nil {
 			set, names = append(set, s...), append(names, name)
-		}
-	}
-	if len(names) < len(errs) {
-		set, names = nil, nil
-		for _, e := range errs {
-			if v := supported(e); v != "" {
-				set, names = append(set, object.Setting{Path: e.Field, Value: v}), append(names, fmt.Sprintf("%s: %s", e.Field, v))
-			}
+		} else if v := valueMeant(x.Head, e); v != nil {
+			set, names = append(set, object.Setting{Path: e.Field, Value: v}), append(names, fmt.Sprintf("%s: %v", e.Field, v))
 		}
 	}
 	if len(names) == len(errs) {
@@ -168,6 +163,22 @@ func asMeant(o *object.Object) []Remedy {
 		}
 	}
 	return []Remedy{{Say: "write " + strings.Join(words, " and "), Object: o, Set: set}}
+}
+
+// valueMeant is the value that a field was evidently meant to have; nil: it is not known, or a Secret's.
+func valueMeant(o *object.Object, e *field.Error) any {
+	if _, secret := o.Typed.(*corev1.Secret); secret {
+		return nil
+	}
+	for _, r := range o.Refused {
+		if r.Path == e.Field && r.Meant != nil {
+			return r.Meant
+		}
+	}
+	if v := supported(e); v != "" {
+		return v
+	}
+	return nil
 }
 
 // supported is the one value of those that a field may have which begins with what it has, or is it with a slip of the
