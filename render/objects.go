@@ -150,7 +150,19 @@ func (b *builder) add(d document.Document) *object.Failure {
 			Where:  at, Remedy: "correct the value: the API server refuses it",
 		}
 	}
+	o := &object.Object{
+		ID: id, Release: b.rel.ID, Content: d.Content, Typed: read.Typed, Refused: read.Refused, Hook: d.Hook,
+		Source: where(""), Volatile: d.VolatilePaths(), Origin: &release.Origin{Doc: d, Find: where},
+	}
 	for _, r := range read.Refused {
+		if r.Undecodable && o.IsVolatile(r.Path) {
+			at := where(r.Path)
+			return &object.Failure{Where: at,
+				Reason: fmt.Sprintf("%s:%d: %s: %s: every render draws another value, so that it is not known what is applied",
+					at.File, at.StartLine, id, r.Path),
+				Remedy: "give it a value that does not change",
+			}
+		}
 		if r.Undecodable && b.filledIn(d.Content, r.Path) {
 			at := where(r.Path)
 			return &object.Failure{Skipped: true, Where: at,
@@ -163,10 +175,7 @@ func (b *builder) add(d document.Document) *object.Failure {
 	for _, n := range read.Notes {
 		b.notes = append(b.notes, id.String()+": "+n)
 	}
-	b.objects = append(b.objects, &object.Object{
-		ID: id, Release: b.rel.ID, Content: d.Content, Typed: read.Typed, Refused: read.Refused, Hook: d.Hook,
-		Source: where(""), Volatile: d.VolatilePaths(), Origin: &release.Origin{Doc: d, Find: where},
-	})
+	b.objects = append(b.objects, o)
 	return nil
 }
 

@@ -55,6 +55,7 @@ func RunsPods(c *object.Changes, f string) bool {
 			return false
 		}
 		docs, fail := document.Decode(f, b)
+		docs = slices.DeleteFunc(docs, func(d document.Document) bool { return d.Content["$patch"] != nil }) // it runs none
 		return fail == nil && runsPods(expand(docs))
 	})
 }
