@@ -69,7 +69,7 @@ func Outcomes() []Outcome {
 		{NoModel, "workload", "of a kind without a model: named, and inconclusive if nothing else was searched", Inconclusive,
 			"", "warning", "not decided", "notification"},
 		{Decided, "workload", "searched to the end", Pass, "workloads-checked", "", "checked", ""},
-		{Refused, "release", "head does not render, and the change is the reason; also a new one with an error, or with " +
+		{Refused, "release", "head does not render because of the change; also a new one with an error, or with " +
 			"a program or an address that is refused", Errored, "releases-failed", "error", "not analysed", "notification"},
 		{Unfetchable, "release", "new, and a part of it is not in the repository and was not fetched", Inconclusive,
 			"releases-failed", "note", "not checked", "notification"},
@@ -106,7 +106,7 @@ type Exit struct {
 func Exits() []Exit {
 	return []Exit{
 		{1, Fail, "a finding gates"},
-		{3, Errored, "something could not be analysed, and the change is the reason; not with `failOn: \"off\"`"},
+		{3, Errored, "something could not be analysed because of the change; not with `failOn: \"off\"`"},
 		{4, Inconclusive, "something was not decided; with `onInconclusive: fail` alone"},
 		{0, Pass, "nothing above"},
 	}
