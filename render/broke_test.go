@@ -86,7 +86,6 @@ func TestBroke(t *testing.T) {
 		{"listed like one, where another is here", within("", listed("one"), "ci/two/Chart.yaml", chart(nil)["web/Chart.yaml"]), within("", listed("one", "two", "three"), "ci/two/Chart.yaml", chart(nil)["web/Chart.yaml"]), true},
 		{"new, with a word for a value", other, claim("CLAIM_SIZE"), false},
 		{"new, with a mark for a value", other, claim(`"${SIZE}"`), false},
-		{"new, with a value that is wrong: a finding, and no failure", other, claim("10GB"), false},
 		{"head breaks what rendered", chart(nil), chart(broken), true},
 		{"head needs what is not here", chart(nil), chart(fetched("1.0.0")), true},
 		{"broken on both sides", chart(broken), chart(beside), false},
