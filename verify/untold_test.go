@@ -9,6 +9,7 @@ import (
 
 // untold says of failures of tier 1 what has to be declared before they are told, and why.
 var untold = map[string]string{
+	"f06": "any rollout of base ends so, too, and no change is to blame but the one that plants it, which is told",
 	"f07": "any rollout of base ends so, too, and no change is to blame but the one that plants it, which is told",
 	"f09": "takes a bad revision and a revert; every ordered StatefulSet ends so, and each change would have a warning",
 	"f20": "takes a bad revision behind a budget, as most have one; told where `AlwaysAllow` is dropped",
