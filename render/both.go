@@ -8,15 +8,19 @@ import (
 	"maps"
 	"slices"
 	"sort"
-	"sync"
 	"time"
 
 	"github.com/dustin/go-humanize/english"
 
+	"github.com/kubesettle/kubesettle/render/discover"
 	"github.com/kubesettle/kubesettle/render/locate"
 	"github.com/kubesettle/kubesettle/render/object"
+	"github.com/kubesettle/kubesettle/render/pair"
+	"github.com/kubesettle/kubesettle/render/reach"
 	"github.com/kubesettle/kubesettle/render/release"
+	"github.com/kubesettle/kubesettle/render/side"
 	"github.com/kubesettle/kubesettle/render/tree"
+	"github.com/kubesettle/kubesettle/render/variants"
 	"github.com/kubesettle/kubesettle/render/worker"
 )
 
@@ -27,20 +31,20 @@ func RenderBoth(ctx context.Context, base, head tree.Tree, opt Options) (b, h *o
 	if err := checkPaths(opt.Paths, base, head); err != nil {
 		return nil, nil, err
 	}
-	opt.trials, opt.compared = &locate.Keeper{}, true
-	run := worker.New(ctx, opt.running())
+	opt.Trials, opt.Compared = &locate.Keeper{}, true
+	run := worker.New(ctx, opt.Running())
 	defer run.Close()
 	began := time.Now()
-	bs, err := prepare(ctx, base, opt, run, nil, true)
-	if errors.Is(err, ErrTime) {
+	bs, err := side.Prepare(ctx, base, opt, run, nil, true)
+	if errors.Is(err, discover.ErrTime) {
 		return notLookedAt(base, opt), notLookedAt(head, opt), nil
 	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("base: %w", err)
 	}
 	onBase := time.Since(began)
-	hs, err := prepare(ctx, head, opt, run, bs, true)
-	if errors.Is(err, ErrTime) && time.Since(began) < 3*onBase { // head took no more than twice as long
+	hs, err := side.Prepare(ctx, head, opt, run, bs, true)
+	if errors.Is(err, discover.ErrTime) && time.Since(began) < 3*onBase { // head took no more than twice as long
 		return notLookedAt(base, opt), notLookedAt(head, opt), nil
 	}
 	if err != nil {
@@ -50,42 +54,43 @@ func RenderBoth(ctx context.Context, base, head tree.Tree, opt Options) (b, h *o
 }
 
 // compared renders two sides, and makes revisions of them.
-func compared(ctx context.Context, bs, hs *side) (b, h *object.Revision, err error) {
-	if err := completeBoth(ctx, bs, hs); err != nil {
+func compared(ctx context.Context, bs, hs *side.Side) (b, h *object.Revision, err error) {
+	if err := reach.Complete(ctx, bs, hs); err != nil {
 		return nil, nil, err
 	}
-	if err := withTestValues(ctx, bs, hs); err != nil {
+	if err := variants.WithTestValues(ctx, bs, hs); err != nil {
 		return nil, nil, err
 	}
-	if err := hs.carry(ctx, bs); err != nil {
+	variants.WithAsked(ctx, bs, hs)
+	if err := hs.Carry(ctx, bs); err != nil {
 		return nil, nil, err
 	}
-	if err := bs.carry(ctx, hs); err != nil {
+	if err := bs.Carry(ctx, hs); err != nil {
 		return nil, nil, err
 	}
-	dropUnset(bs, hs)
-	bs.dropCovered(nil)
-	hs.dropCovered(bs)
-	hs.dropLeft(bs)
-	if err := errors.Join(bs.renderAlone(ctx, hs), hs.renderAlone(ctx, bs)); err != nil {
+	variants.DropUnset(bs, hs)
+	pair.DropCovered(bs, nil)
+	pair.DropCovered(hs, bs)
+	pair.DropLeft(hs, bs)
+	if err := errors.Join(reach.RenderAlone(bs, ctx, hs), reach.RenderAlone(hs, ctx, bs)); err != nil {
 		return nil, nil, err
 	}
-	if err := withSwitches(ctx, bs, hs); err != nil {
+	if err := variants.WithSwitches(ctx, bs, hs); err != nil {
 		return nil, nil, err
 	}
-	ofBase, ofHead := bs.learn(), hs.learn()
-	bs.narrowed()
-	hs.narrowed()
-	settleNames(bs, hs)
-	keepMoved(bs, hs)
-	followMoves(bs, hs)
-	bs.dropRepeated(hs)
-	ofBase.fill(ofHead) // a definition that comes or goes changes no other object's name
-	ofHead.fill(ofBase)
-	b = bs.finish(ofBase, nil)
-	h = hs.finish(ofHead, b)
+	ofBase, ofHead := bs.Learn(), hs.Learn()
+	bs.Narrowed()
+	hs.Narrowed()
+	pair.SettleNames(bs, hs)
+	pair.KeepMoved(bs, hs)
+	pair.FollowMoves(bs, hs)
+	pair.DropRepeated(bs, hs)
+	ofBase.Fill(ofHead) // a definition that comes or goes changes no other object's name
+	ofHead.Fill(ofBase)
+	b = finish(bs, ofBase, nil)
+	h = finish(hs, ofHead, b)
 	knowSecrets(b, h)
-	cutBoth(b, h, slower(bs, hs))
+	cutBoth(b, h, side.Slower(bs, hs))
 	explainChanges(b, h)
 	return b, h, nil
 }
@@ -96,59 +101,14 @@ func notLookedAt(t tree.Tree, opt Options) *object.Revision {
 	r := release.Release{Release: object.Release{ID: ".", Kind: object.Manifests, Path: ".",
 		Selected: "the repository as a whole"}}
 	f := &object.Failure{
-		Cut: true, Reason: ErrTime.Error(), Where: object.FileStart("."),
+		Cut: true, Reason: discover.ErrTime.Error(), Where: object.FileStart("."),
 		Remedy: "name the PATHs that the change is about, or raise --time-budget",
 	}
 	return &object.Revision{Name: t.Name(), Commit: t.Commit(), Tree: t, Narrowed: len(opt.Paths) > 0,
 		Renderer: &renderer{tree: t, opt: opt}, Releases: []*object.Rendered{
 			{Release: r.Release, Err: f, Changed: true, Why: "not looked at",
-				Origin: &made{Release: r, recipe: release.Unread(r), partly: true}},
+				Origin: &side.Made{Release: r, Recipe: release.Unread(r), Partly: true}},
 		}}
-}
-
-// times are what the releases of a side took to render, those that were dropped later too.
-type times struct {
-	mu  sync.Mutex
-	of  map[string]time.Duration // by ID
-	had map[string]bool          // IDs of what could be rendered, whether or not there was time for it
-}
-
-// have notes that a release could be rendered.
-func (t *times) have(id string) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.had == nil {
-		t.had = map[string]bool{}
-	}
-	t.had[id] = true
-}
-
-func (t *times) add(id string, d time.Duration) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.of == nil {
-		t.of = map[string]time.Duration{}
-	}
-	t.of[id] += d
-}
-
-// slower reports whether head takes more than twice as long as base to render, and a good part of all the time by it.
-// Of what both have only that counts which there was time for on both: where the time ended before base's, nothing is
-// known of head's.
-func slower(base, head *side) bool {
-	var onBase, onHead, all time.Duration
-	for _, took := range base.spent.of {
-		all += took
-	}
-	for id, took := range head.spent.of {
-		all += took
-		was, ran := base.spent.of[id]
-		if !ran && base.spent.had[id] {
-			continue
-		}
-		onBase, onHead = onBase+was, onHead+took
-	}
-	return onHead > 2*onBase && 4*(onHead-onBase) > all
 }
 
 // cutBoth takes a release that there was no time for on one side away on both: half of it
@@ -191,9 +151,9 @@ func unlisted(here, other *object.Revision) {
 		if have[r.ID] || slices.ContainsFunc(own, foreign) {
 			continue
 		}
-		j := release.Unread(madeOf(r).Release)
+		j := release.Unread(side.MadeOf(r).Release)
 		here.Releases = append(here.Releases, &object.Rendered{Release: r.Release, Err: j.Cut(),
-			Origin: &made{Release: j.Release, recipe: j, partly: true}})
+			Origin: &side.Made{Release: j.Release, Recipe: j, Partly: true}})
 	}
 	sort.Slice(here.Releases, func(a, b int) bool { return here.Releases[a].ID < here.Releases[b].ID })
 }
@@ -213,9 +173,9 @@ func explainChanges(base, head *object.Revision) {
 		}
 		r.Changed, r.Why = compareJobs(b, r)
 		b.Changed, b.Why = r.Changed, r.Why
-		for _, f := range slices.Sorted(maps.Keys(madeOf(b).lostFiles)) {
-			if !madeOf(r).lostFiles[f] {
-				r.Notes = append(r.Notes, f+" fails on base: its objects have no baseline")
+		for _, f := range slices.Sorted(maps.Keys(side.MadeOf(b).LostFiles)) {
+			if !side.MadeOf(r).LostFiles[f] {
+				r.Notes = append(r.Notes, object.Say(object.NoBaseline, f))
 			}
 		}
 	}
@@ -226,27 +186,27 @@ func explainChanges(base, head *object.Revision) {
 
 // compareJobs reports whether two sides of a release may differ, and why.
 func compareJobs(b, h *object.Rendered) (bool, string) {
-	was, is := madeOf(b), madeOf(h)
-	if was.recipe == nil || is.recipe == nil {
+	was, is := side.MadeOf(b), side.MadeOf(h)
+	if was.Recipe == nil || is.Recipe == nil {
 		return true, "not read on one side"
 	}
-	if was.partly && b.Err.Cut || is.partly && h.Err.Cut {
+	if was.Partly && b.Err.Cut || is.Partly && h.Err.Cut {
 		return false, "not read in time on one side"
 	}
 	var changed []string
-	for _, p := range is.recipe.Own() {
-		if old, ok := was.recipe.Files[p]; !ok || string(old) != string(is.recipe.Files[p]) {
+	for _, p := range is.Recipe.Own() {
+		if old, ok := was.Recipe.Files[p]; !ok || string(old) != string(is.Recipe.Files[p]) {
 			changed = append(changed, p)
 		}
 	}
-	for _, p := range was.recipe.Own() {
-		if _, ok := is.recipe.Files[p]; !ok {
+	for _, p := range was.Recipe.Own() {
+		if _, ok := is.Recipe.Files[p]; !ok {
 			changed = append(changed, p)
 		}
 	}
 	sort.Strings(changed)
 	switch {
-	case len(changed) == 0 && !slices.Equal(was.recipe.FetchedNames(), is.recipe.FetchedNames()):
+	case len(changed) == 0 && !slices.Equal(was.Recipe.FetchedNames(), is.Recipe.FetchedNames()):
 		return true, "what it fetches changed"
 	case len(changed) == 1:
 		return true, changed[0] + " changed"
@@ -254,12 +214,12 @@ func compareJobs(b, h *object.Rendered) (bool, string) {
 		return true, fmt.Sprintf("%s and %s changed", changed[0], english.Plural(len(changed)-1, "other file", ""))
 	case (b.Err == nil) != (h.Err == nil):
 		return true, "it renders on one side alone"
-	case was.recipe.Digest() != is.recipe.Digest():
+	case was.Recipe.Digest() != is.Recipe.Digest():
 		return true, "its settings changed"
 	case !b.Delivery.Alike(h.Delivery):
 		return true, "what " + cmp.Or(string(h.Delivery.Tool), "helm") + " does after it applied it changed"
 	case h.Err != nil:
 		return false, "it renders on neither side, and none of its files changed"
 	}
-	return false, fmt.Sprintf("none of its %s changed", english.Plural(len(is.recipe.Own()), "file", ""))
+	return false, fmt.Sprintf("none of its %s changed", english.Plural(len(is.Recipe.Own()), "file", ""))
 }

@@ -7,7 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kubesettle/kubesettle/render/reach"
 	"github.com/kubesettle/kubesettle/render/release"
+	"github.com/kubesettle/kubesettle/render/side"
 	"github.com/kubesettle/kubesettle/render/tree"
 	"github.com/kubesettle/kubesettle/render/worker"
 )
@@ -59,8 +61,8 @@ func TestManySlowChartsAreTheChanges(t *testing.T) {
 		for last := first; last <= most; last++ {
 			clock := &release.Clock{}
 			opt := Options{Clock: clock, Workers: 1}
-			run := worker.New(context.Background(), opt.running())
-			var sides []*side
+			run := worker.New(context.Background(), opt.Running())
+			var sides []*side.Side
 			var runners []slowRunner
 			ran := 0
 			for _, text := range []string{base, "slow"} {
@@ -69,22 +71,22 @@ func TestManySlowChartsAreTheChanges(t *testing.T) {
 					t.Fatal(err)
 				}
 				slow := slowRunner{run, clock, last, &ran, map[string]time.Duration{}}
-				s, err := prepare(context.Background(), m, opt, slow, nil, true)
+				s, err := side.Prepare(context.Background(), m, opt, slow, nil, true)
 				if err != nil {
 					t.Fatal(err)
 				}
 				sides, runners = append(sides, s), append(runners, slow)
 			}
-			if err := completeBoth(context.Background(), sides[0], sides[1]); err != nil {
+			if err := reach.Complete(context.Background(), sides[0], sides[1]); err != nil {
 				t.Fatal(err)
 			}
 			run.Close()
 			for i, s := range sides {
-				for id := range s.spent.of {
-					s.spent.of[id] = runners[i].took[id]
+				for id := range s.Spent.Of {
+					s.Spent.Of[id] = runners[i].took[id]
 				}
 			}
-			if ran != last || !slower(sides[0], sides[1]) {
+			if ran != last || !side.Slower(sides[0], sides[1]) {
 				t.Errorf("%s, the time ends after %d runs of %d: head does not count as slow", name, ran, last)
 			}
 		}

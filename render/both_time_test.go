@@ -8,7 +8,10 @@ import (
 	"time"
 
 	"github.com/kubesettle/kubesettle/render/object"
+	"github.com/kubesettle/kubesettle/render/pair"
+	"github.com/kubesettle/kubesettle/render/reach"
 	"github.com/kubesettle/kubesettle/render/release"
+	"github.com/kubesettle/kubesettle/render/side"
 	"github.com/kubesettle/kubesettle/render/tree"
 	"github.com/kubesettle/kubesettle/render/worker"
 )
@@ -56,19 +59,19 @@ func (r recordedRunner) Run(j *release.Recipe) release.Output {
 }
 
 // timedSides are base and head of some files, ready to be rendered until the time ends in a rendering.
-func timedSides(t *testing.T, last int, trees ...map[string]string) ([]*side, recordedRunner) {
+func timedSides(t *testing.T, last int, trees ...map[string]string) ([]*side.Side, recordedRunner) {
 	t.Helper()
 	opt := Options{Clock: &release.Clock{}, Workers: 1}
-	inner := worker.New(t.Context(), opt.running())
+	inner := worker.New(t.Context(), opt.Running())
 	t.Cleanup(inner.Close)
 	run := recordedRunner{inner, opt.Clock, last, new([]*release.Recipe)}
-	var sides []*side
+	var sides []*side.Side
 	for _, files := range trees {
 		m, err := tree.Map("t", files)
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := prepare(t.Context(), m, opt, run, nil, true)
+		s, err := side.Prepare(t.Context(), m, opt, run, nil, true)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -91,13 +94,13 @@ func TestTimeEndsOnBothSidesAlike(t *testing.T) {
 	ctx := context.Background()
 	for last := 1; last <= 8; last++ {
 		sides, timed := timedSides(t, last, files("one"), files("two"))
-		if err := completeBoth(ctx, sides[0], sides[1]); err != nil {
+		if err := reach.Complete(ctx, sides[0], sides[1]); err != nil {
 			t.Fatal(err)
 		}
 		onHead := 0
-		for id := range sides[1].spent.of {
+		for id := range sides[1].Spent.Of {
 			onHead++
-			if _, ran := sides[0].spent.of[id]; !ran {
+			if _, ran := sides[0].Spent.Of[id]; !ran {
 				t.Errorf("after %d: %s was rendered on head alone", last, id)
 			}
 		}
@@ -119,7 +122,7 @@ func TestNothingIsRenderedAfterTheTime(t *testing.T) {
 		}
 		for last := 1; last <= 16; last += 3 {
 			sides, timed := timedSides(t, last, files, head)
-			if err := completeBoth(ctx, sides[0], sides[1]); err != nil {
+			if err := reach.Complete(ctx, sides[0], sides[1]); err != nil {
 				t.Fatal(err)
 			}
 			if n := len(*timed.ran); n > last {
@@ -127,14 +130,14 @@ func TestNothingIsRenderedAfterTheTime(t *testing.T) {
 			}
 			over := timed.clock.Over()
 			for _, s := range sides {
-				covered := s.coverers()
-				for i, r := range s.releases {
+				covered := pair.Coverers(s)
+				for i, r := range s.Releases {
 					_, dropped := covered[i]
-					none := len(s.outputs[i].Docs) == 0 && s.outputs[i].Err == nil && !dropped
+					none := len(s.Outputs[i].Docs) == 0 && s.Outputs[i].Err == nil && !dropped
 					if over && none {
 						t.Errorf("seed %d, %d: %s was neither rendered nor cut", seed, last, r.ID)
 					}
-					if err := s.outputs[i].Err; err != nil && err.Cut {
+					if err := s.Outputs[i].Err; err != nil && err.Cut {
 						cut++
 					}
 				}
@@ -220,46 +223,11 @@ func TestUnlisted(t *testing.T) {
 		}
 		h.Releases = h.Releases[:1]
 		if tt.cut {
-			h.Releases[0].Err = madeOf(h.Releases[0]).recipe.Cut()
+			h.Releases[0].Err = side.MadeOf(h.Releases[0]).Recipe.Cut()
 		}
 		unlisted(h, b)
 		if len(h.Releases) != tt.want || tt.want == 2 && (h.Releases[1].ID != "b" || !h.Releases[1].Err.Cut) {
 			t.Errorf("%s: %d releases, want %d", name, len(h.Releases), tt.want)
-		}
-	}
-}
-
-// A change answers for the time that it takes, not for that of a slow machine.
-func TestSlower(t *testing.T) {
-	of := func(spent ...time.Duration) *side {
-		s := &side{spent: &times{}}
-		for i, d := range spent {
-			id := string(rune('a' + i))
-			if s.spent.have(id); d > 0 {
-				s.spent.add(id, d)
-			}
-		}
-		return s
-	}
-	unread := of(0, 3)
-	delete(unread.spent.had, "a")
-	for _, tt := range []struct {
-		name       string
-		base, head *side
-		want       bool
-	}{
-		{"alike", of(3, 3), of(4, 3), false},
-		{"all of head's first, none of base's in time", of(0, 0, 0), of(9, 9, 9), false},
-		{"head takes the time of the rest", of(1, 0, 0), of(9, 0, 0), true},
-		{"shared", of(5, 5), of(0, 5), false},
-		{"new and slow", of(1), of(1, 9), true},
-		{"new, and no more than what there is", of(5), of(5, 4), false},
-		{"base is not read, head is slow", unread, of(9, 3), true},
-		{"a moment more, of much that is shared", of(1, 90), of(5), false},
-		{"nothing", of(0), of(0), false},
-	} {
-		if got := slower(tt.base, tt.head); got != tt.want {
-			t.Errorf("%s: %v", tt.name, got)
 		}
 	}
 }

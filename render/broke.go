@@ -3,11 +3,12 @@ package render
 import (
 	"regexp"
 	"slices"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/kubesettle/kubesettle/render/helm"
 	"github.com/kubesettle/kubesettle/render/object"
+	"github.com/kubesettle/kubesettle/render/side"
 	"github.com/kubesettle/kubesettle/render/typed"
 )
 
@@ -28,14 +29,14 @@ func Broke(c *object.Changes, base, head *object.Rendered) bool {
 		return !movedFrom(c, head) && !listedAlike(c, head) && (!err.Skipped || err.Refused || lostAny(c))
 	case base.Lacks() == nil:
 		return !err.Skipped || !stoodIn(base, err)
-	case err.Skipped, asks(base.Lacks()) && asks(err):
+	case err.Skipped, helm.Asks(base.Lacks()) && helm.Asks(err):
 		return false
 	}
 	at, was := err.Where, base.Lacks().Where
 	if at.File == was.File && c.Edited(at.File, at.StartLine) && !baseHas(c, at.File) {
 		return true // a file of chart-testing, which base was rendered with too
 	}
-	same := at.File == was.File && at.StartLine == was.StartLine || cause(base.Lacks()) == cause(err)
+	same := at.File == was.File && at.StartLine == was.StartLine || helm.Cause(base.Lacks()) == helm.Cause(err)
 	return c.Edited(at.File, at.StartLine) && (base.Lacks().Skipped || !same)
 }
 
@@ -53,23 +54,10 @@ func baseHas(c *object.Changes, file string) bool {
 // stoodIn reports whether a chart of the repository stood for a dependency on base that head says is not at hand: it is
 // published elsewhere on both sides, and what lies beside has got another version.
 func stoodIn(base *object.Rendered, err *object.Failure) bool {
-	recipe := madeOf(base).recipe
+	recipe := side.MadeOf(base).Recipe
 	return recipe != nil && slices.ContainsFunc(recipe.StandIns, func(name string) bool {
 		return regexp.MustCompile(`(^|[ ,])` + regexp.QuoteMeta(name) + `@`).MatchString(err.Reason)
 	})
-}
-
-// asks reports whether a chart refuses its values in its author's words, of `required` or `fail`: which of the values
-// that are not there it names first depends on the order of its templates.
-func asks(f *object.Failure) bool { return strings.Contains(f.Reason, "execution error at (") }
-
-// cause is what a failure says without the place.
-func cause(f *object.Failure) string {
-	s := strings.TrimPrefix(f.Reason, f.Where.File)
-	if i := strings.Index(s, ": "); strings.HasPrefix(s, ":") && i > 0 {
-		s = s[i:]
-	}
-	return s
 }
 
 // moved reports whether a release of head fails as one does that base has and head has not, over a file that is the
@@ -85,7 +73,7 @@ func movedFrom(c *object.Changes, head *object.Rendered) bool {
 	err := head.Lacks()
 	at := digests(c.Head, []string{err.Where.File})[0]
 	return at != "" && slices.ContainsFunc(c.Base.Releases, func(r *object.Rendered) bool {
-		return r.Err != nil && !here[r.ID] && r.Err.Skipped == err.Skipped && cause(r.Err) == cause(err) &&
+		return r.Err != nil && !here[r.ID] && r.Err.Skipped == err.Skipped && helm.Cause(r.Err) == helm.Cause(err) &&
 			digests(c.Base, []string{r.Err.Where.File})[0] == at
 	})
 }
@@ -99,7 +87,8 @@ func listedAlike(c *object.Changes, head *object.Rendered) bool {
 	}
 	file, alike := err.Where.File, 0
 	for _, r := range c.Base.Releases {
-		if r.Err != nil && !r.Err.Skipped && r.Err.Where.File == file && anyName(cause(r.Err)) == anyName(cause(err)) {
+		if r.Err != nil && !r.Err.Skipped && r.Err.Where.File == file &&
+			anyName(helm.Cause(r.Err)) == anyName(helm.Cause(err)) {
 			alike++
 		}
 	}

@@ -21,11 +21,13 @@ import (
 
 	"helm.sh/helm/v3/pkg/chartutil"
 
+	"github.com/kubesettle/kubesettle/render/discover"
 	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fieldpath"
 	"github.com/kubesettle/kubesettle/render/helm"
 	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/release"
+	"github.com/kubesettle/kubesettle/render/side"
 	"github.com/kubesettle/kubesettle/render/source"
 	"github.com/kubesettle/kubesettle/render/tree"
 	"github.com/kubesettle/kubesettle/render/worker"
@@ -186,15 +188,15 @@ func (r *corpusRow) render(opt Options) *object.Revision {
 		r.t.Errorf("%s: %v", r.name, err)
 		return nil
 	}
-	run := worker.New(context.Background(), opt.running())
+	run := worker.New(context.Background(), opt.Running())
 	defer run.Close()
 	var roots []release.Release
-	d, err := discover(src, opt, nil)
+	d, err := discover.Releases(src, opt.Discovery(), nil)
 	if err != nil {
 		r.t.Errorf("%s: %v", r.name, err)
 		return nil
 	}
-	for _, rel := range d.releases {
+	for _, rel := range d.Releases {
 		if rel.Kind != object.Manifests {
 			roots = append(roots, rel)
 		}
@@ -204,14 +206,14 @@ func (r *corpusRow) render(opt Options) *object.Revision {
 }
 
 func (r *corpusRow) renderRoots(src *source.Source, roots []release.Release, opt Options, run worker.Runner) *object.Revision {
-	s := newSide(src, opt, run)
-	if err := s.gather(context.Background(), roots, nil); err != nil {
+	s := side.NewSide(src, opt, run)
+	if err := s.Gather(context.Background(), roots, nil); err != nil {
 		r.t.Fatal(err)
 	}
-	if err := parallel(context.Background(), 0, len(roots), s.run); err != nil {
+	if err := side.Parallel(context.Background(), 0, len(roots), s.Run); err != nil {
 		r.t.Fatal(err)
 	}
-	return s.finish(s.learn(), nil)
+	return finish(s, s.Learn(), nil)
 }
 
 // compare renders every root with its command from a checkout, and compares.
@@ -272,7 +274,7 @@ func (r *corpusRow) place(rev *object.Revision, rel *object.Rendered, out []byte
 func (r *corpusRow) verdict(rev *object.Revision, rel *object.Rendered, out []byte) {
 	diffs := compareObjects(rel, out)
 	if len(diffs) > 0 && rel.Kind == object.Helm {
-		again := madeOf(rel).Release
+		again := side.MadeOf(rel).Release
 		again.APIVersions = chartutil.DefaultVersionSet
 		src, err := source.New(rendererOf(rev).tree)
 		if err != nil {
@@ -326,7 +328,7 @@ func commandFor(r *object.Rendered, repo string) *exec.Cmd {
 	var cmd *exec.Cmd
 	switch {
 	case r.Kind == object.Helm && *helmBinary != "":
-		args := []string{"template", r.Name, filepath.Join(repo, r.Path), "--namespace", "default", "--include-crds", "--kube-version", madeOf(r).KubeVersion + ".0"}
+		args := []string{"template", r.Name, filepath.Join(repo, r.Path), "--namespace", "default", "--include-crds", "--kube-version", side.MadeOf(r).KubeVersion + ".0"}
 		for _, v := range helm.ServedVersions(36) {
 			args = append(args, "--api-versions", v)
 		}
@@ -354,7 +356,7 @@ func compareObjects(r *object.Rendered, out []byte) []string {
 		return []string{f.Reason}
 	}
 	want := map[string]map[string]any{}
-	for _, d := range expand(docs) {
+	for _, d := range document.Expand(docs) {
 		meta, _ := d.Content["metadata"].(map[string]any)
 		want[fmt.Sprint(document.GVK(d.Content), meta["namespace"], meta["name"], meta["generateName"])] = d.Content
 	}

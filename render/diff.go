@@ -5,7 +5,10 @@ import (
 
 	"github.com/kubesettle/kubesettle/render/diff"
 	"github.com/kubesettle/kubesettle/render/object"
+	"github.com/kubesettle/kubesettle/render/side"
+	"github.com/kubesettle/kubesettle/render/source"
 	"github.com/kubesettle/kubesettle/render/typed"
+	"github.com/kubesettle/kubesettle/render/variants"
 )
 
 // Diff pairs the objects of two revisions and compares them. A release that failed on
@@ -17,11 +20,20 @@ func Diff(base, head *object.Revision) (*object.Changes, error) {
 	if base.Known == nil || base.Known != head.Known {
 		knowSecrets(base, head) // rendered one by one
 	}
+	b, err := listed(base)
+	if err != nil {
+		return nil, err
+	}
+	h, err := listed(head)
+	if err != nil {
+		return nil, err
+	}
 	ch := &object.Changes{Base: base, Head: head}
-	lost := func(r *object.Rendered) map[string]bool { return madeOf(r).lostFiles }
-	ch.Changes = withoutRepeats(diff.Releases(base.Releases, head.Releases, lost), head)
+	lost := func(r *object.Rendered) map[string]bool { return side.MadeOf(r).LostFiles }
+	ch.Changes = variants.WithoutRepeats(diff.Releases(base.Releases, head.Releases, lost), head)
 	locateWorkloads(ch)
-	return ch, diffFiles(ch)
+	source.Edits(ch, b, h)
+	return ch, nil
 }
 
 // locateWorkloads finds the lines of what a change makes of workloads, which every result tells, one after the other: a

@@ -8,9 +8,11 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/locate"
 	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/release"
+	"github.com/kubesettle/kubesettle/render/side"
 	"github.com/kubesettle/kubesettle/render/source"
 	"github.com/kubesettle/kubesettle/render/tree"
 	"github.com/kubesettle/kubesettle/render/worker"
@@ -28,10 +30,10 @@ func (h *renderer) Edited(ctx context.Context, r *object.Revision, id, file stri
 			was = one
 		}
 	}
-	if was == nil || madeOf(was).recipe == nil || was.Err != nil {
+	if was == nil || side.MadeOf(was).Recipe == nil || was.Err != nil {
 		return nil, fmt.Errorf("release %s: %w", id, tree.ErrNoRevision)
 	}
-	recipe := madeOf(was).recipe
+	recipe := side.MadeOf(was).Recipe
 	if _, ok := recipe.Files[file]; !ok {
 		return nil, fmt.Errorf("%s: %w %s", file, errNotRead, id)
 	}
@@ -72,21 +74,21 @@ func (h *renderer) again(ctx context.Context, r *object.Revision, was *object.Re
 	opt := h.opt
 	opt.Sandbox = locate.ForTrials(opt.Sandbox)
 	opt.Workers = 1
-	run := worker.New(ctx, opt.running())
+	run := worker.New(ctx, opt.Running())
 	defer run.Close()
-	recipe := madeOf(was).recipe
+	recipe := side.MadeOf(was).Recipe
 	j := &release.Recipe{Release: recipe.Release, Files: maps.Clone(recipe.Files), Chart: recipe.Chart,
 		Inflate: recipe.Inflate, Bases: recipe.Bases, Fetched: recipe.Fetched, Notes: recipe.Notes,
 		Encrypted: recipe.Encrypted, Template: recipe.Template, Declares: recipe.Declares}
 	j.Files[file] = text
-	s := &side{
-		src: src, opt: opt, runner: run, releases: []release.Release{madeOf(was).Release}, recipes: []*release.Recipe{j},
-		failed: make([]*object.Failure, 1), outputs: make([]release.Output, 1),
-		spent: &times{}, byID: map[string]int{was.ID: 0},
+	s := &side.Side{
+		Src: src, Opt: opt, Runner: run, Releases: []release.Release{side.MadeOf(was).Release}, Recipes: []*release.Recipe{j},
+		Failed: make([]*object.Failure, 1), Outputs: make([]release.Output, 1),
+		Spent: &side.Times{}, ByID: map[string]int{was.ID: 0},
 	}
-	s.run(0)
-	s.outputs[0].Docs = expand(s.outputs[0].Docs)
-	edited := s.rendered(0, h.scopes)
+	s.Run(0)
+	s.Outputs[0].Docs = document.Expand(s.Outputs[0].Docs)
+	edited := s.Rendered(0, h.scopes)
 	know(edited, r.Known)
 	return edited, nil
 }

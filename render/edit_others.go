@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/kubesettle/kubesettle/render/object"
+	"github.com/kubesettle/kubesettle/render/side"
 )
 
 // mostOthers bounds the releases that are rendered to tell what an edit makes of those that share its file.
@@ -15,7 +16,7 @@ func (h *renderer) EditedOthers(ctx context.Context, r *object.Revision, id, fil
 ) (changed []object.Other, open []string) {
 	rendered := 0
 	for _, one := range r.Releases {
-		recipe := madeOf(one).recipe
+		recipe := side.MadeOf(one).Recipe
 		if one.ID == id || recipe == nil {
 			continue
 		}
@@ -48,7 +49,7 @@ func (h *renderer) other(ctx context.Context, r *object.Revision, one *object.Re
 	was := *one
 	was.Objects = slices.DeleteFunc(slices.Clone(one.Objects), func(o *object.Object) bool { return o.Maker != nil })
 	if one.Untouched {
-		again, err := h.again(ctx, r, one, file, madeOf(one).recipe.Files[file])
+		again, err := h.again(ctx, r, one, file, side.MadeOf(one).Recipe.Files[file])
 		if err != nil || again.Err != nil {
 			return object.Other{}, false
 		}
@@ -61,7 +62,7 @@ func (h *renderer) other(ctx context.Context, r *object.Revision, one *object.Re
 // declaredIn reports whether a file declares a release.
 func declaredIn(r *object.Revision, id, file string) bool {
 	return slices.ContainsFunc(r.Releases, func(x *object.Rendered) bool {
-		recipe := madeOf(x).recipe
+		recipe := side.MadeOf(x).Recipe
 		return x.ID == id && recipe != nil && recipe.Declares[file]
 	})
 }

@@ -11,25 +11,9 @@ import (
 	"github.com/kubesettle/kubesettle/render/fieldpath"
 	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/redact"
+	"github.com/kubesettle/kubesettle/render/side"
 	"github.com/kubesettle/kubesettle/render/tree"
 )
-
-func TestHunks(t *testing.T) {
-	for _, c := range []struct{ a, b, want string }{
-		{"", "", "[]"},
-		{"a\nb\n", "a\nb\n", "[]"},
-		{"a\nb\n", "a\nx\nb\n", "[{2 2 2 1 []}]"},
-		{"a\nb\nc\n", "a\nc\n", "[{2 1 2 2 [b]}]"},
-		{"a\nb\nc", "a\nx\ny\nc", "[{2 3 2 2 [b]}]"},
-		{"a\r\nb\r\n", "a\r\nc\r\n", "[{2 2 2 2 [b]}]"},
-		{"a\nb", "a\nc", "[{2 2 2 2 [b]}]"},
-		{"a\nb\nc\nd\ne\n", "x\nb\nc\ny\n", "[{1 1 1 1 [a]} {4 4 4 5 [d e]}]"},
-	} {
-		if got := fmt.Sprint(hunks(c.a, c.b)); got != c.want {
-			t.Errorf("%q to %q: %s, want %s", c.a, c.b, got, c.want)
-		}
-	}
-}
 
 // countedTree counts how often anything in it is opened.
 type countedTree struct {
@@ -103,7 +87,7 @@ func TestEdited(t *testing.T) {
 					release = r
 				}
 			}
-			text := string(madeOf(release).recipe.Files[c.file])
+			text := string(side.MadeOf(release).Recipe.Files[c.file])
 			edited := strings.Replace(text, c.from, strings.NewReplacer("3", "5", "{{ .Values.count }}", "5").Replace(c.from), 1)
 			got, err := rev.Edited(context.Background(), release.ID, c.file, []byte(edited))
 			if err != nil || got.Err != nil {

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/kubesettle/kubesettle/render/object"
 )
 
 // TestDependenciesBesideTheChartStandIn holds a chart that lacks a dependency, which lies beside it or beside a folder
@@ -58,8 +60,8 @@ func TestDependenciesBesideTheChartStandIn(t *testing.T) {
 		if got.Err != nil || full.Err != nil || !reflect.DeepEqual(contents(got), contents(full)) || len(got.Objects) != 1 {
 			t.Errorf("%s, common at %s: %v %v, vendored %v %v", home, at, got.Err, contents(got), full.Err, contents(full))
 		}
-		if !slices.ContainsFunc(got.Notes, func(n string) bool { return strings.Contains(n, at+" of this repository stands for it") }) {
-			t.Errorf("%s: does not say that %s stands in: %q", home, at, got.Notes)
+		if !slices.ContainsFunc(got.Notes, func(n object.Note) bool { return n.Kind == object.DependencyBeside && n.Args[2] == at }) {
+			t.Errorf("%s: does not say that %s stands in: %v", home, at, got.Notes)
 		}
 	}
 	if stood < 20 || missed < 20 {

@@ -3,6 +3,8 @@ package render
 import (
 	"slices"
 	"testing"
+
+	"github.com/kubesettle/kubesettle/render/side"
 )
 
 // A helmfile that cannot be read is of all the files that it and its bases name: a change to one is no change of nothing.
@@ -22,7 +24,7 @@ func TestUnreadHelmfilesAreOfWhatTheyName(t *testing.T) {
 	const id = "helmfile:apps/helmfile.yaml"
 	fails(t, rev, id, "this is another template", "declare the release")
 	want := []string{"apps/helmfile.yaml", "apps/common-prod.yaml", "apps/envs.yaml", "apps/prod.yaml", "apps/web/defaults.yaml"}
-	if got := madeOf(releaseOf(t, rev, id)).Files; !slices.Equal(got, want) {
+	if got := side.MadeOf(releaseOf(t, rev, id)).Files; !slices.Equal(got, want) {
 		t.Errorf("it is of %v", got)
 	}
 }
@@ -34,7 +36,7 @@ func TestUnreadReleasesOfHelmfilesAreOfWhatTheyName(t *testing.T) {
 		"web.yaml":      "a: 1\n", "db.yaml": "a: 1\n",
 	}, Options{})
 	for _, name := range []string{"web", "db"} {
-		got := madeOf(releaseOf(t, rev, "helmfile:helmfile.yaml:default/"+name)).Files
+		got := side.MadeOf(releaseOf(t, rev, "helmfile:helmfile.yaml:default/"+name)).Files
 		if !slices.Equal(got, []string{"helmfile.yaml", name + ".yaml"}) {
 			t.Errorf("%s is of %v", name, got)
 		}

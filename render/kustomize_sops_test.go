@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/kubesettle/kubesettle/render/fieldpath"
+	"github.com/kubesettle/kubesettle/render/object"
 )
 
 // sealedFiles is an overlay that has KSOPS decrypt a Secret and a ConfigMap.
@@ -43,8 +44,8 @@ func TestWhatKSOPSDecryptsStaysEncrypted(t *testing.T) {
 			t.Errorf("%s differs, or has fields that are refused: %v", o.ID, o.Refused)
 		}
 	}
-	if len(got.Notes) != 1 || !strings.Contains(got.Notes[0], "stays encrypted") {
-		t.Errorf("notes: %q", got.Notes)
+	if len(got.Notes) != 1 || got.Notes[0].Kind != object.StaysEncrypted {
+		t.Errorf("notes: %v", got.Notes)
 	}
 	if len(got.Reads) != len(files) {
 		t.Errorf("it reads %q", got.Reads)

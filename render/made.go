@@ -57,7 +57,7 @@ func withMade(r *object.Revision, recipes []Recipe) *object.Revision {
 					made, err := recipe.make(o)
 					switch {
 					case err != nil:
-						next.Notes = append(next.Notes, o.ID.String()+": what "+recipe.By+" makes of it cannot be read: "+err.Error())
+						next.Notes = append(next.Notes, object.Say(object.MadeUnread, recipe.By, err).On(o.ID))
 					case !has[made.ID.String()]:
 						has[made.ID.String()] = true
 						next.Objects = append(next.Objects, made)

@@ -186,23 +186,6 @@ func applyUnified(t *testing.T, from, diff string) string {
 	return strings.Join(append(out, old[at:]...), "\n") + "\n"
 }
 
-// Edited lines are those that a line diff adds, whatever the rest looks like.
-func TestLineEdits(t *testing.T) {
-	for _, c := range []struct{ a, b, want string }{
-		{"", "", "[]"},
-		{"a\nb\n", "a\nb\n", "[]"},
-		{"a\nb\n", "a\nx\nb\n", "[{2 2}]"},
-		{"a\nb\nc\n", "a\nc\n", "[]"},
-		{"a\nb", "a\nc", "[{2 2}]"},
-		{"", "a\nb\n", "[{1 2}]"},
-		{"a\nb\nc\nd\n", "x\nb\nc\ny\nz\n", "[{1 1} {4 5}]"},
-	} {
-		if got := fmt.Sprint(lineEdits(c.a, c.b)); got != c.want {
-			t.Errorf("%q to %q: %s, want %s", c.a, c.b, got, c.want)
-		}
-	}
-}
-
 // FuzzDecodeStream: no input makes the decoder panic or give what JSON cannot hold.
 func FuzzDecodeStream(f *testing.F) {
 	for _, s := range []string{"a: 1\n---\nb: [x, *y]\n", "&a {*a: 1}", "? {a: b}\n: c", "1: 2\ntrue: x\n", "a: !!binary x", "{", "a: .inf", "- a", "a: 2020-01-01"} {

@@ -6,54 +6,72 @@ package render
 import (
 	"context"
 
-	"github.com/kubesettle/kubesettle/render/fetch"
 	"github.com/kubesettle/kubesettle/render/locate"
 	"github.com/kubesettle/kubesettle/render/object"
-	"github.com/kubesettle/kubesettle/render/release"
+	"github.com/kubesettle/kubesettle/render/pair"
+	"github.com/kubesettle/kubesettle/render/side"
 	"github.com/kubesettle/kubesettle/render/tree"
+	"github.com/kubesettle/kubesettle/render/variants"
 	"github.com/kubesettle/kubesettle/render/worker"
+
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
 )
 
 // Options of rendering.
-type Options struct {
-	Releases    []release.Release // declared ones; with any, discovery still runs for what they do not cover
-	Paths       []string          // limits discovery to these folders or files; empty: everything
-	KubeVersion string            // such as "1.36"; the default
-	APIVersions []string          // that charts find beside those of KubeVersion, in every release
-	Fetcher     *fetch.Fetcher    // for charts and bases of other hosts; nil: nothing is fetched
-	Workers     int               // releases rendered at once; 0: one per processor
-	Clock       *release.Clock    // ends renderings; nil: each has its own limit alone
-	// Concerns are texts of objects that say something about other releases: [RenderBoth]
-	// renders those in which one stands, also where the change does not reach them. One that ends in a slash is an
-	// API group, behind which a version stands.
-	Concerns []string
-	// Leftovers are texts of objects that act on those of other releases: where a release is
-	// gone on head, [RenderBoth] renders those without a chart in which one stands.
-	Leftovers []string
-	// Acting are kinds of objects that act on workloads of other releases: [RenderBoth] renders what does where such
-	// workloads may differ, and the workloads where it does.
-	Acting []string
-	// Beside picks releases of which the objects matter though the change does not reach them; nil: none.
-	Beside   func(release.Release) bool
-	Whole    bool   // [RenderBoth] renders also what the change does not reach
-	Rendered func() // called after each release, from several goroutines; nil: nobody watches
-	Sandbox  worker.Sandbox
-	Outputs  *worker.Outputs // of earlier runs, for those of a sandbox; nil: none
-
-	trials   *locate.Keeper // of the counterfactual renders of both sides
-	compared bool           // it is one of two sides
-}
-
-// running says how the releases are rendered.
-func (o Options) running() worker.Options {
-	return worker.Options{Sandbox: o.Sandbox, Workers: o.Workers, Clock: o.Clock, Outputs: o.Outputs}
-}
-
-// trialing says how counterfactual renders run.
-func (o Options) trialing() locate.Options { return locate.Options{Run: o.running(), Keeper: o.trials} }
+type Options = side.Options
 
 // Render discovers and renders the releases of a tree.
 // Errors: only what concerns the whole tree; a release's failure is its own.
 func Render(ctx context.Context, t tree.Tree, opt Options) (*object.Revision, error) {
-	return renderTree(ctx, t, opt)
+	if err := checkPaths(opt.Paths, t); err != nil {
+		return nil, err
+	}
+	opt.Trials = &locate.Keeper{}
+	run := worker.New(ctx, opt.Running())
+	defer run.Close()
+	s, err := side.Prepare(ctx, t, opt, run, nil, len(opt.Paths) > 0)
+	if err != nil {
+		return nil, err
+	}
+	s.Src.Dry = false
+	if err := s.Complete(ctx); err != nil {
+		return nil, err
+	}
+	if err := variants.WithTestValues(ctx, s); err != nil {
+		return nil, err
+	}
+	variants.WithAsked(ctx, nil, s)
+	variants.DropUnset(s)
+	pair.DropCovered(s, nil)
+	known := s.Learn()
+	s.Narrowed()
+	pair.SettleNames(s)
+	rev := finish(s, known, nil)
+	knowSecrets(rev)
+	return rev, nil
+}
+
+// ErrNoPath is that of a path in [Options] which is not there.
+var ErrNoPath = errors.New("no such file or folder in any revision")
+
+// checkPaths wants every path to exist in one of the trees at least.
+func checkPaths(paths []string, trees ...tree.Tree) error {
+	for _, p := range paths {
+		if !fs.ValidPath(path.Clean(p)) {
+			return fmt.Errorf("path %q: give it relative to the root, with slashes", p)
+		}
+		var missing error
+		for _, t := range trees {
+			if _, missing = fs.Stat(t, path.Clean(p)); missing == nil {
+				break
+			}
+		}
+		if missing != nil {
+			return fmt.Errorf("path %s: %w: give one relative to the repository's root", p, ErrNoPath)
+		}
+	}
+	return nil
 }

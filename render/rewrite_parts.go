@@ -8,6 +8,7 @@ import (
 	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/release"
 	"github.com/kubesettle/kubesettle/render/rewrite"
+	"github.com/kubesettle/kubesettle/render/side"
 )
 
 // RewriteAll gives texts of one file, see [object.Revision.RewriteAll].
@@ -84,5 +85,5 @@ func recipeOf(r *object.Revision, o *object.Object) *release.Recipe {
 	if i < 0 {
 		return nil
 	}
-	return madeOf(r.Releases[i]).recipe
+	return side.MadeOf(r.Releases[i]).Recipe
 }

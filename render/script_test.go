@@ -30,7 +30,7 @@ type world struct {
 // TestScripts plays the scripts. Commands:
 //
 //	tree NAME [from=OTHER]   the body is txtar; an empty file removes one of OTHER
-//	options                  the body is JSON of [Options]
+//	options                  the body is JSON of [side.Options]
 //	discover NAME            releases and what was left out
 //	render NAME              releases, objects and failures
 //	show NAME KIND/NAME      one object as rendered, secrets masked
@@ -239,7 +239,13 @@ func describe(rev *object.Revision) string {
 				hook = " (hook)"
 			}
 			fmt.Fprintf(&out, "  %s at %s%s\n", o.ID, place(o.Source), hook)
+			for _, path := range o.Unknown {
+				fmt.Fprintf(&out, "    unknown: %s at %s\n", path, place(o.Locate(path)))
+			}
 			for _, f := range o.Refused {
+				if f.Unknown {
+					continue
+				}
 				fmt.Fprintf(&out, "    refused: %s: %s at %s\n", f.Path, f.Text, place(o.Locate(f.Path)))
 			}
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/redact"
 	"github.com/kubesettle/kubesettle/render/release"
+	"github.com/kubesettle/kubesettle/render/side"
 	"github.com/kubesettle/kubesettle/render/source"
 )
 
@@ -26,13 +27,13 @@ func knowSecrets(revs ...*object.Revision) {
 			for _, o := range r.Objects {
 				knowObject(k, o)
 			}
-			for _, text := range madeOf(r).Hidden {
+			for _, text := range side.MadeOf(r).Hidden {
 				k.Add(text)
 			}
-			if ref := madeOf(r).Fetch; ref != nil {
+			if ref := side.MadeOf(r).Fetch; ref != nil {
 				k.Chart(ref.Name, ref.Version, ref.Repository)
 			}
-			if recipe := madeOf(r).recipe; recipe != nil {
+			if recipe := side.MadeOf(r).Recipe; recipe != nil {
 				knowFiles(k, recipe, seen)
 			}
 		}
@@ -50,7 +51,7 @@ func knowSecrets(revs ...*object.Revision) {
 		}
 		for _, r := range rev.Releases {
 			know(r, k)
-			for _, l := range madeOf(r).lost {
+			for _, l := range side.MadeOf(r).Lost {
 				know(l, k)
 			}
 		}
@@ -63,10 +64,10 @@ func know(r *object.Rendered, k *redact.Known) {
 		o.Known = k
 	}
 	for i, n := range r.Notes {
-		r.Notes[i] = k.Clean(n)
+		r.Notes[i] = n.Reworded(k.Clean)
 	}
 	if r.Err != nil {
-		m := message{known: k, recipe: madeOf(r).recipe}
+		m := message{known: k, recipe: side.MadeOf(r).Recipe}
 		f := *r.Err
 		f.Reason, f.Remedy = m.clean(f.Reason), k.Clean(f.Remedy)
 		r.Err = &f
@@ -75,7 +76,7 @@ func know(r *object.Rendered, k *redact.Known) {
 
 // knowObject adds the secrets of an object, and its names to what is public.
 func knowObject(k *redact.Known, o *object.Object) {
-	k.Public(o.ID.Name, o.ID.Namespace, o.ID.Kind, o.Release)
+	k.Public(o.ID.Name, o.ID.Namespace, o.ID.Group, o.ID.Kind, o.Release)
 	knowSource(k, o)
 	odd := o.Undecodable()
 	fieldpath.Leaves(o.Content, nil, func(p fieldpath.Path, v any) {

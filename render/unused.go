@@ -9,10 +9,13 @@ import (
 
 	"helm.sh/helm/v3/pkg/ignore"
 
+	"github.com/kubesettle/kubesettle/render/discover"
 	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/helm"
 	"github.com/kubesettle/kubesettle/render/object"
+	"github.com/kubesettle/kubesettle/render/side"
 	"github.com/kubesettle/kubesettle/render/source"
+	"github.com/kubesettle/kubesettle/render/variants"
 )
 
 // Unused lists the files of charts, kustomizations and manifests that the change touches and
@@ -37,7 +40,7 @@ func Unused(c *object.Changes) []object.Ignored {
 	}
 	var out []object.Ignored
 	for _, f := range c.Files {
-		if used[f] || !mayBeUsed(f) || linksTo(c, f, used) || c.Head.Narrowed && !rendererOf(c.Head).opt.within(f) {
+		if used[f] || !mayBeUsed(f) || linksTo(c, f, used) || c.Head.Narrowed && !rendererOf(c.Head).opt.Paths.Within(f) {
 			continue
 		}
 		if why, ok := leftOut(c, f); ok {
@@ -49,15 +52,26 @@ func Unused(c *object.Changes) []object.Ignored {
 
 // RunsPods reports whether a file has a workload on a side, as it stands.
 func RunsPods(c *object.Changes, f string) bool {
-	return slices.ContainsFunc([]*object.Revision{c.Base, c.Head}, func(rev *object.Revision) bool {
-		b, err := fs.ReadFile(rev.Tree, f)
-		if err != nil {
-			return false
-		}
-		docs, fail := document.Decode(f, b)
-		docs = slices.DeleteFunc(docs, func(d document.Document) bool { return d.Content["$patch"] != nil }) // it runs none
-		return fail == nil && runsPods(expand(docs))
-	})
+	return runsPods(c.Base, f) || runsPods(c.Head, f)
+}
+
+func runsPods(rev *object.Revision, f string) bool {
+	b, err := fs.ReadFile(rev.Tree, f)
+	if err != nil {
+		return false
+	}
+	docs, fail := document.Decode(f, b)
+	docs = slices.DeleteFunc(docs, func(d document.Document) bool { return d.Content["$patch"] != nil }) // it runs none
+	return fail == nil && variants.RunsPods(document.Expand(docs))
+}
+
+// Parked reports whether base leaves a file, or another one with a workload beside it, out in the same way: its
+// kustomization lists neither.
+func Parked(c *object.Changes, f object.Ignored) bool {
+	return strings.HasSuffix(f.Reason, discover.NotListed) &&
+		slices.ContainsFunc(c.Base.Ignored, func(g object.Ignored) bool {
+			return g.Reason == f.Reason && (g.Path == f.Path || runsPods(c.Base, g.Path))
+		})
 }
 
 // linksTo reports whether a file is a link to one of some files.
@@ -70,7 +84,7 @@ func linksTo(c *object.Changes, f string, files map[string]bool) bool {
 
 // mayBeUsed reports whether a release may be made of a file, by its name.
 func mayBeUsed(f string) bool {
-	if strings.HasPrefix(f, ".") || strings.Contains(f, "/.") || testFolder(f) != "" {
+	if strings.HasPrefix(f, ".") || strings.Contains(f, "/.") || discover.TestFolder(f) != "" {
 		return false
 	}
 	return source.IsManifestName(f) || path.Ext(f) == ".tpl" || source.IsKustomizationName(f)
@@ -95,23 +109,19 @@ func leftOut(c *object.Changes, f string) (why string, yes bool) {
 		}
 		switch src, err := fs.ReadFile(rev.Tree, f); {
 		case err != nil:
-		case source.IsObject(src) && notAnObject(src) == "":
+		case source.IsObject(src) && discover.NotAnObject(src) == "":
 			return "", true
 		case isValues(f):
-			return NoChartTakesThem, true
+			return object.NoChartTakesThem, true
 		}
 	}
 	return "", false
 }
 
-// NoChartTakesThem is said of values that change where no release is known to be made with them: the
-// chart may be elsewhere, and nothing is broken.
-const NoChartTakesThem = "values that no release takes"
-
 // partlyRead reports whether a kustomization among some releases was not read to its end.
 func partlyRead(list []*object.Rendered) bool {
 	return slices.ContainsFunc(list,
-		func(r *object.Rendered) bool { return r.Kind == object.Kustomize && madeOf(r).partly })
+		func(r *object.Rendered) bool { return r.Kind == object.Kustomize && side.MadeOf(r).Partly })
 }
 
 // helmIgnores reports whether a chart's own .helmignore leaves a file out.

@@ -96,6 +96,12 @@ func diffRelease(b, h *object.Rendered, lost map[string]bool) []object.Change {
 			}
 		}
 	}
+	// What stands beside more that is unknown than on the other side may be in that: it is not known to be gone, or new.
+	if len(h.Holes) > len(b.Holes) {
+		removed = nil
+	} else if len(h.Holes) < len(b.Holes) {
+		added = nil
+	}
 	return append(out, renames(removed, added)...)
 }
 

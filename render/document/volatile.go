@@ -2,6 +2,7 @@ package document
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/kubesettle/kubesettle/render/fieldpath"
@@ -40,6 +41,9 @@ func MarkVolatile(first, second []Document) []Document {
 		}
 		a, b := first[i], second[k]
 		for _, p := range Differing(a.Content, b.Content) {
+			if slices.ContainsFunc(a.Volatile, func(v VolatileLeaf) bool { return v.Path == p }) {
+				continue // as an earlier render told
+			}
 			path := fieldpath.Parse(p)
 			was, _ := path.Get(a.Content)
 			now, _ := path.Get(b.Content)

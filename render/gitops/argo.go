@@ -47,9 +47,7 @@ func (o *declaring) application() {
 			Release: object.Release{ID: id, Name: document.Text(o.content, "metadata", "name"), Namespace: document.Text(o.content, "spec", "destination", "namespace"), Selected: "Argo CD Application " + name, Cluster: cmp.Or(document.Text(o.content, "spec", "destination", "name"),
 				document.Text(o.content, "spec", "destination", "server"))},
 		}
-		if o.remark != "" {
-			r.Remarks = []string{o.remark}
-		}
+		r.Remarks = slices.Clone(o.remarks)
 		a := &argoSource{declaring: o, r: r, field: s.field, content: s.content}
 		a.add()
 	}
@@ -91,9 +89,10 @@ func (a *argoSource) add() {
 		return
 	}
 	a.r.Path = dir
-	a.overrides(dir)
-	var f *object.Failure
+	f := a.overrides(dir)
 	switch {
+	case f != nil:
+		a.r.Kind = object.Manifests
 	case document.Value(a.content, "plugin") != nil:
 		a.r.Kind = object.Manifests
 		f = a.failure(a.field+".plugin", "commit what the plugin gives, and let the Application name that",
@@ -126,24 +125,32 @@ func (a *argoSource) is(kind string, found bool) bool {
 }
 
 // overrides merges the files that Argo CD reads parameters from.
-func (a *argoSource) overrides(dir string) {
+func (a *argoSource) overrides(dir string) *object.Failure {
 	app := document.Text(a.declaring.content, "metadata", "name")
 	for _, name := range []string{".argocd-source.yaml", ".argocd-source-" + app + ".yaml"} {
 		b, err := a.Src.Read(path.Join(dir, name))
 		if err != nil {
 			continue
 		}
+		file := path.Join(dir, name)
 		v, err := document.DecodeYAML(b)
-		if m, ok := v.(map[string]any); ok && err == nil {
-			a.content, _ = document.MergePatch(fieldpath.DeepCopy(a.content), m).(map[string]any)
-			a.r.Remarks = append(a.r.Remarks, path.Join(dir, name)+" changes the Application's source")
+		m, ok := v.(map[string]any)
+		if err != nil || !ok && v != nil {
+			return &object.Failure{Reason: file + ": it is no YAML map", Where: object.FileStart(file),
+				Remedy: "correct the file, from which Argo CD takes parameters"}
 		}
+		a.content, _ = document.MergePatch(fieldpath.DeepCopy(a.content), m).(map[string]any)
+		a.r.Remarks = append(a.r.Remarks, object.Say(object.SourceChanged, file))
 	}
+	return nil
 }
 
 // directory lists the manifests of a folder that the options let through.
 func (a *argoSource) directory() *object.Failure {
 	options := document.Value(a.content, "directory")
+	if f := a.others(a.field+".directory", options, argoDirectory); f != nil {
+		return f
+	}
 	match := func(field string, otherwise bool) (func(string) bool, *object.Failure) {
 		pattern := document.Text(options, field)
 		if pattern == "" {
@@ -183,6 +190,9 @@ func (a *argoSource) directory() *object.Failure {
 // helm takes values files, inline values and parameters, in Argo CD's order.
 func (a *argoSource) helm() *object.Failure {
 	h := document.Value(a.content, "helm")
+	if f := a.others(a.field+".helm", h, argoHelm); f != nil {
+		return f
+	}
 	for _, to := range []struct {
 		text *string
 		from string

@@ -23,6 +23,9 @@ func (a *argoSource) kustomize() *object.Failure {
 	if len(k) == 0 {
 		return nil
 	}
+	if f := a.others(a.field+".kustomize", k, argoKustomize); f != nil {
+		return f
+	}
 	ov := &release.Overlay{
 		Namespace: document.Text(k, "namespace"), NamePrefix: document.Text(k, "namePrefix"),
 		NameSuffix:        document.Text(k, "nameSuffix"),

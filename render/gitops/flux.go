@@ -8,6 +8,7 @@ import (
 
 	"sigs.k8s.io/kustomize/api/types"
 	"sigs.k8s.io/kustomize/kyaml/resid"
+	"sigs.k8s.io/yaml"
 
 	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/kustomize"
@@ -59,7 +60,7 @@ func (o *declaring) fluxKustomizationNow() {
 		}
 	}
 	if document.Value(o.content, "spec", "decryption") != nil {
-		r.Remarks = append(r.Remarks, "encrypted values stay encrypted")
+		r.Remarks = append(r.Remarks, object.Say(object.ValuesEncrypted))
 	}
 	f := o.fluxOverlay(&r)
 	if f == nil {
@@ -116,8 +117,26 @@ func (o *declaring) fluxOverlay(r *release.Release) *object.Failure {
 	return nil
 }
 
-// fluxKustomize reads patches and images as Flux's objects hold them.
+// fluxKustomize reads patches and images as Flux's objects hold them. Betas had two more fields for patches.
 func (o *declaring) fluxKustomize(field string, from any, ov *release.Overlay) *object.Failure {
+	beta := strings.Contains(document.Text(o.content, "apiVersion"), "beta")
+	for _, old := range []string{"patchesStrategicMerge", "patchesJson6902"} {
+		list := document.Items(from, old)
+		if len(list) > 0 && !beta {
+			return o.unread(field, old)
+		}
+		for i, e := range list {
+			patch, target := e, any(nil)
+			if old == "patchesJson6902" {
+				patch, target = document.Value(e, "patch"), document.Value(e, "target")
+			}
+			text, err := yaml.Marshal(patch)
+			if err != nil {
+				return o.failure(fmt.Sprintf("%s.%s[%d]", field, old, i), "correct the patch", "%s: %v", old, err)
+			}
+			ov.Patches = append(ov.Patches, types.Patch{Patch: string(text), Target: fluxTarget(target)})
+		}
+	}
 	for i, e := range document.Items(from, "patches") {
 		p, err := fluxPatch(e)
 		if err != nil {
@@ -137,22 +156,26 @@ func (o *declaring) fluxKustomize(field string, from any, ov *release.Overlay) *
 
 // fluxPatch reads one patch; Flux's selector is flat.
 func fluxPatch(e any) (types.Patch, error) {
-	var target *types.Selector
-	if t := document.Value(e, "target"); t != nil {
-		target = &types.Selector{
-			ResId: resid.ResId{
-				Gvk: resid.Gvk{Group: document.Text(t, "group"), Version: document.Text(t, "version"),
-					Kind: document.Text(t, "kind")},
-				Name: document.Text(t, "name"), Namespace: document.Text(t, "namespace"),
-			},
-			LabelSelector: document.Text(t, "labelSelector"), AnnotationSelector: document.Text(t, "annotationSelector"),
-		}
-	}
 	patch := document.Text(e, "patch")
 	if patch == "" {
 		return types.Patch{}, fmt.Errorf("an entry without `patch`")
 	}
-	return types.Patch{Patch: patch, Target: target}, nil
+	return types.Patch{Patch: patch, Target: fluxTarget(document.Value(e, "target"))}, nil
+}
+
+// fluxTarget reads a patch's selector; nil for none.
+func fluxTarget(t any) *types.Selector {
+	if t == nil {
+		return nil
+	}
+	return &types.Selector{
+		ResId: resid.ResId{
+			Gvk: resid.Gvk{Group: document.Text(t, "group"), Version: document.Text(t, "version"),
+				Kind: document.Text(t, "kind")},
+			Name: document.Text(t, "name"), Namespace: document.Text(t, "namespace"),
+		},
+		LabelSelector: document.Text(t, "labelSelector"), AnnotationSelector: document.Text(t, "annotationSelector"),
+	}
 }
 
 // fluxVariables reads postBuild. A source that is not in the repository leaves variables
@@ -161,6 +184,9 @@ func (o *declaring) fluxVariables(r *release.Release) *object.Failure {
 	build := document.Value(o.content, "spec", "postBuild")
 	if build == nil {
 		return nil
+	}
+	if f := o.others("spec.postBuild", build, fluxPostBuild); f != nil {
+		return f
 	}
 	s := &release.Substitution{Vars: map[string]string{},
 		Always: document.Text(build, "substituteStrategy") == "Always" ||
@@ -173,10 +199,8 @@ func (o *declaring) fluxVariables(r *release.Release) *object.Failure {
 		if !ok {
 			if document.Value(e, "optional") != true {
 				s.Open = true
-				at := o.at(fmt.Sprintf("spec.postBuild.substituteFrom[%d]", i))
-				r.Remarks = append(r.Remarks,
-					fmt.Sprintf("%s:%d: %s %s is not in the repository: its variables stay as they are written", at.File,
-						at.StartLine, kind, name))
+				r.Remarks = append(r.Remarks, object.Say(object.VariablesUnknown, kind, name).
+					At(o.at(fmt.Sprintf("spec.postBuild.substituteFrom[%d]", i))))
 			}
 			continue
 		}
@@ -192,7 +216,7 @@ func (o *declaring) fluxVariables(r *release.Release) *object.Failure {
 			set(k, v)
 		}
 		if locked {
-			r.Remarks = append(r.Remarks, fmt.Sprintf("%s %s is encrypted: its variables stay as they are written", kind, name))
+			r.Remarks = append(r.Remarks, object.Say(object.VariablesEncrypted, kind, name))
 		}
 	}
 	for k, v := range document.TextMap(document.Value(build, "substitute")) {

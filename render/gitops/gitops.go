@@ -56,7 +56,7 @@ type declaring struct {
 	set     string                         // the ApplicationSet that generates it
 	// cascades says that this set lets what its applications applied be deleted with them.
 	cascades bool
-	remark   string // on the releases that it declares
+	remarks  []object.Note // on the releases that it declares
 }
 
 // Read reads the Argo CD and Flux objects of a release.

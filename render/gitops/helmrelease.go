@@ -145,6 +145,9 @@ func (o *declaring) fluxValues(r *release.Release) *object.Failure {
 	var secret []any
 	for i, e := range document.Items(o.content, "spec", "valuesFrom") {
 		field := fmt.Sprintf("spec.valuesFrom[%d]", i)
+		if f := o.others(field, e, fluxValuesFrom); f != nil {
+			return f
+		}
 		from, f := o.reference(field, e)
 		if f != nil {
 			return f
@@ -276,14 +279,12 @@ func (o *declaring) reference(field string, e any) (*referred, *object.Failure) 
 
 // leftOut is the remark about a Secret whose values cannot be known: it is in the cluster
 // alone, or encrypted.
-func (o *declaring) leftOut(field string, e any) string {
-	at := o.at(field)
-	what := "the values of"
+func (o *declaring) leftOut(field string, e any) object.Note {
+	n := object.Say(object.SecretUnknown, document.Text(e, "name"))
 	if target := document.Text(e, "targetPath"); target != "" {
-		what = target + " from"
+		n = object.Say(object.SecretTargetUnknown, target, document.Text(e, "name"))
 	}
-	return fmt.Sprintf("%s:%d: %s Secret %s are not known: rendered without", at.File, at.StartLine, what,
-		document.Text(e, "name"))
+	return n.At(o.at(field))
 }
 
 // postRenderers takes the overlays that are built over what the chart gave.
@@ -292,6 +293,9 @@ func (o *declaring) postRenderers(r *release.Release) *object.Failure {
 	for i, e := range document.Items(o.content, "spec", "postRenderers") {
 		ov := release.Overlay{}
 		field := fmt.Sprintf("spec.postRenderers[%d].kustomize", i)
+		if f := o.others(field, document.Value(e, "kustomize"), fluxPostRender); f != nil {
+			return f
+		}
 		if f := o.fluxKustomize(field, document.Value(e, "kustomize"), &ov); f != nil {
 			return f
 		}

@@ -25,7 +25,7 @@ const maxGenerated = 1000
 // Upstream: argo-cd, applicationset/controllers/template: GenerateApplications.
 func (o *declaring) applicationSet() {
 	set := &applicationSet{
-		declaring: o, name: "ApplicationSet " + objectName(o.content, "argocd"),
+		declaring: o, name: "ApplicationSet " + objectName(o.content, "argocd"), names: map[string]bool{},
 		template: release.Template{
 			GoTemplate: document.Value(o.content, "spec", "goTemplate") == true,
 			Options:    document.Texts(document.Value(o.content, "spec", "goTemplateOptions")),
@@ -41,6 +41,15 @@ func (o *declaring) applicationSet() {
 		params, err := set.generate(g, field, nil)
 		if set.standsIn != "" && (err != nil || set.vague(g, field, params)) {
 			err = unknownGenerator("clusters")
+		}
+		set.placeholders = ""
+		if unknown, ok := err.(unknownGenerator); ok {
+			if list, ok := set.guessed(g); ok {
+				if set.regenerates() {
+					set.unknown(field, string(unknown)) // what it makes now may be others
+				}
+				params, err, set.standsIn, set.placeholders = list, nil, "", string(unknown)
+			}
 		}
 		if err == nil && len(params) > maxGenerated {
 			err = fmt.Errorf("more than %d applications", maxGenerated)
@@ -66,7 +75,10 @@ type applicationSet struct {
 	// stand in, to tell what hangs on it.
 	standsIn  string
 	elsewhere bool
-	generator int // its place in the list
+	// placeholders is the generator whose parameters placeholders stand for; "": the repository has them.
+	placeholders string
+	generator    int             // its place in the list
+	names        map[string]bool // of the applications so far
 }
 
 // unknownGenerator is the name of a generator that the repository does not answer.
@@ -153,6 +165,10 @@ func (s *applicationSet) applications(generator any, params []map[string]any) {
 		s.fail("spec.template", err)
 		return
 	}
+	if name := s.again(apps); name != "" {
+		s.fail("spec.template", fmt.Errorf("it makes the application %s twice, and Argo CD refuses the second", name))
+		return
+	}
 	for _, v := range apps {
 		app, ok := v.(map[string]any)
 		if !ok {
@@ -168,11 +184,27 @@ func (s *applicationSet) applications(generator any, params []map[string]any) {
 		one := *s.declaring
 		one.content, one.prefix, one.set, one.cascades = app, "spec.template.", s.id(), s.cascades()
 		if s.standsIn != "" {
-			one.remark = fmt.Sprintf("the clusters of %s are not known from the repository: %s stands for them", s.name,
-				s.standsIn)
+			one.remarks = []object.Note{object.Say(object.ClustersUnknown, s.name, s.standsIn)}
+		}
+		if s.placeholders != "" {
+			one.remarks = []object.Note{object.Say(object.ParametersUnknown, s.name, s.placeholders)}
 		}
 		one.application()
 	}
+}
+
+// again is a name that an application has and one of the set before it; "" for none.
+//
+// Upstream: argo-cd, applicationset/controllers: (*ApplicationSetReconciler).validateGeneratedApplications.
+func (s *applicationSet) again(apps []any) string {
+	for _, app := range apps {
+		name := document.Text(app, "metadata", "name")
+		if s.names[name] {
+			return name
+		}
+		s.names[name] = true
+	}
+	return ""
 }
 
 // templateOf is the set's template with what a generator lays over it.

@@ -1,7 +1,6 @@
 package helm
 
 import (
-	"fmt"
 	"path"
 	"strings"
 
@@ -26,8 +25,7 @@ func (g *gatherer) takeBeside(rel release.Release) *object.Failure {
 			return f
 		}
 		g.recipe.StandIns = append(g.recipe.StandIns, d.Name)
-		g.recipe.Notes = append(g.recipe.Notes, fmt.Sprintf("dependency %s@%s is not at hand: %s of this repository stands for it",
-			d.Name, d.Version, dir))
+		g.recipe.Notes = append(g.recipe.Notes, object.Say(object.DependencyBeside, d.Name, d.Version, dir))
 	}
 	g.lost = lost
 	return nil

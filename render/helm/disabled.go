@@ -8,6 +8,7 @@ import (
 	"helm.sh/helm/v3/pkg/chart"
 	"helm.sh/helm/v3/pkg/chartutil"
 
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/release"
 )
 
@@ -25,7 +26,7 @@ func (g *gatherer) switchedOff(rel release.Release, c *release.Chart) {
 			needed = append(needed, d)
 			continue
 		}
-		g.recipe.Notes = append(g.recipe.Notes, "dependency "+d.Name+" is switched off, and left out")
+		g.recipe.Notes = append(g.recipe.Notes, object.Say(object.DependencyOff, d.Name))
 	}
 	g.lost = needed
 }

@@ -17,9 +17,15 @@ import (
 	"github.com/kubesettle/kubesettle/render/release"
 )
 
-// execute renders the templates once.
+// execute renders the templates once, as an install that finds nothing.
 func execute(c *release.Chart, ch *chart.Chart, vals map[string]any, known *document.Known) ([]document.Document,
 	*object.Failure) {
+	return executeAs(c, ch, vals, chartutil.ReleaseOptions{Revision: 1, IsInstall: true}, nil, known)
+}
+
+// executeAs renders the templates once, as opts says and with what lookup finds; nil: nothing.
+func executeAs(c *release.Chart, ch *chart.Chart, vals map[string]any, opts chartutil.ReleaseOptions,
+	found engine.ClientProvider, known *document.Known) ([]document.Document, *object.Failure) {
 	caps, err := capabilities(c.KubeVersion)
 	if err != nil {
 		return nil, &object.Failure{Reason: err.Error(), Where: object.FileStart(path.Join(c.Dir, "Chart.yaml")),
@@ -36,7 +42,7 @@ func execute(c *release.Chart, ch *chart.Chart, vals map[string]any, known *docu
 	if err := chartutil.ProcessDependenciesWithMerge(ch, vals); err != nil {
 		return nil, templateFailure(c, ch, nil, err)
 	}
-	opts := chartutil.ReleaseOptions{Name: c.Name, Namespace: c.Namespace, Revision: 1, IsInstall: true}
+	opts.Name, opts.Namespace = c.Name, c.Namespace
 	if opts.Name == "" {
 		opts.Name = ch.Name()
 	}
@@ -49,7 +55,13 @@ func execute(c *release.Chart, ch *chart.Chart, vals map[string]any, known *docu
 			return nil, f
 		}
 	}
-	texts, err := engine.Engine{}.Render(ch, top)
+	render := engine.Engine{}.Render
+	if found != nil {
+		render = func(ch *chart.Chart, vals chartutil.Values) (map[string]string, error) {
+			return engine.RenderWithClientProvider(ch, vals, found)
+		}
+	}
+	texts, err := render(ch, top)
 	if err != nil {
 		return nil, templateFailure(c, ch, nil, err)
 	}

@@ -67,13 +67,11 @@ func (g *gatherer) fetchDependency(d *chart.Dependency, lock *chart.Lock, where 
 		}
 		version = locked
 	}
-	dir, note, f := g.src.FetchChart(fetch.ChartRef{Repository: d.Repository, Name: d.Name, Version: version}, where)
+	dir, notes, f := g.src.FetchChart(fetch.ChartRef{Repository: d.Repository, Name: d.Name, Version: version}, where)
 	if f != nil {
 		return f
 	}
-	if note != "" {
-		g.recipe.Notes = append(g.recipe.Notes, note)
-	}
+	g.recipe.Notes = append(g.recipe.Notes, notes...)
 	g.recipe.FetchedAt(dir, where)
 	place := "charts/" + d.Name + "/"
 	if _, taken := g.names[place+"Chart.yaml"]; taken { // the same chart again, under an alias
@@ -198,16 +196,14 @@ func sameDependency(a, b *chart.Dependency) bool {
 // which of the values files that it names in the chart there are.
 func fetchRelease(s *source.Source, j *release.Recipe, rel *release.Release) *object.Failure {
 	by := rel.DeclaredAt()
-	dir, note, f := s.FetchChart(*rel.Fetch, by)
+	dir, notes, f := s.FetchChart(*rel.Fetch, by)
 	if f != nil {
 		for _, p := range rel.Files { // as [release.Unread] has it
 			j.Files[p] = nil
 		}
 		return f
 	}
-	if note != "" {
-		j.Notes = append(j.Notes, note)
-	}
+	j.Notes = append(j.Notes, notes...)
 	j.FetchedAt(dir, by)
 	var lost string
 	there := func(list []string) []string {

@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/kubesettle/kubesettle/render/document"
+	"github.com/kubesettle/kubesettle/render/fieldpath"
 	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/release"
 	"github.com/kubesettle/kubesettle/render/source"
@@ -51,7 +52,8 @@ func Gather(s *source.Source, rel release.Release) (*release.Recipe, *object.Fai
 		KubeVersion: rel.KubeVersion, IncludeCRDs: !rel.SkipCRDs, Inline: rel.Inline, SkipHooks: rel.SkipHooks,
 		SkipTests: rel.SkipTests,
 		SetString: rel.SetString, SetFile: rel.SetFile, OwnValues: rel.OwnValues,
-		APIVersions: rel.APIVersions, Hidden: rel.Hidden,
+		APIVersions: rel.APIVersions, Hidden: rel.Hidden, Template: strings.HasPrefix(rel.PlainID, "argocd:"),
+		AnyValues: filledInLater(rel.Inline),
 	}
 	if c.Namespace == "" {
 		c.Namespace = "default"
@@ -104,8 +106,20 @@ func Gather(s *source.Source, rel release.Release) (*release.Recipe, *object.Fai
 		if broken := brokenValues(j.Chart, j.Files); broken != nil {
 			return j, broken
 		}
+		f = g.leaveOut(rel, f)
 	}
 	return j, f
+}
+
+// filledInLater reports whether a value is a placeholder, of which no schema says anything.
+func filledInLater(v any) bool {
+	found := false
+	fieldpath.Leaves(v, nil, func(_ fieldpath.Path, v any) {
+		text, _ := v.(string)
+		found = found || strings.Contains(text, "${") || strings.Contains(text, "$ARGOCD_") ||
+			strings.Contains(text, "<path:")
+	})
+	return found
 }
 
 type gatherer struct {

@@ -57,7 +57,7 @@ func TestReadyKeysMarkWhatRealOnesDo(t *testing.T) {
 // real renders once more, with keys of its own.
 func real(t *testing.T, c *release.Chart, files map[string][]byte) []document.Document {
 	t.Helper()
-	ch, vals, f := loadWithValues(c, files)
+	ch, vals, _, f := loadWithValues(c, files)
 	if f == nil {
 		anotherTime(ch)
 		var docs []document.Document

@@ -33,23 +33,37 @@ var (
 // Render renders the chart; twice where it calls random functions, to find the values
 // that differ every time. What known remembers is shared with what it gives.
 func Render(c *release.Chart, files map[string][]byte, known *document.Known) release.Output {
-	ch, vals, f := loadWithValues(c, files)
+	ch, vals, holes, f := loadWithValues(c, files)
 	if f != nil {
 		return release.Output{Err: f}
 	}
+	if len(c.Lost) == 0 {
+		return render(c, files, ch, vals, known)
+	}
+	out := render(c, files, ch, vals, known)
+	if out.Err != nil || len(out.Docs) == 0 { // nothing is known beside what is missing
+		return release.Output{Err: c.Lacks, Notes: out.Notes}
+	}
+	out.Holes = append(out.Holes, holes...)
+	return out
+}
+
+func render(c *release.Chart, files map[string][]byte, ch *chart.Chart, vals map[string]any,
+	known *document.Known) release.Output {
 	var out release.Output
+	var f *object.Failure
 	random, lookup := calls(c, ch)
 	if refersAway(ch) {
-		out.Notes = append(out.Notes, "values.schema.json refers to another schema, which is not read: it checks nothing")
+		out.Notes = append(out.Notes, object.Say(object.SchemaElsewhere))
 	}
 	if lookup {
-		out.Notes = append(out.Notes, "the chart calls lookup, which finds nothing without a cluster")
+		out.Notes = append(out.Notes, object.Say(object.LookupFindsNothing))
 	}
 	if c.Once && readyKeys(ch) {
 		if out.Docs, f = execute(c, ch, vals, known); f == nil {
 			return out
 		}
-		if ch, vals, f = loadWithValues(c, files); f != nil {
+		if ch, vals, _, f = loadWithValues(c, files); f != nil {
 			return release.Output{Err: f}
 		}
 	}
@@ -58,25 +72,42 @@ func Render(c *release.Chart, files map[string][]byte, known *document.Known) re
 		out.Err = f
 		return out
 	}
+	var asUpgrade []document.Document
+	if !c.Once && !c.Template && (lookup || asksForUpgrade(ch)) {
+		asUpgrade = upgraded(c, files, out.Docs, known)
+	}
 	if random && !c.Once {
-		if second := again(c, files, known); second != nil {
-			out.Docs = document.MarkVolatile(out.Docs, second)
+		draws := 1
+		if drawsDecide(ch) {
+			draws += moreDraws
+		}
+		for range draws {
+			if second := again(c, files, known); second != nil {
+				out.Docs = document.MarkVolatile(out.Docs, second)
+			}
 		}
 	}
+	if asUpgrade != nil {
+		out.Holes = decided(c, out.Docs, asUpgrade)
+	}
 	if Kept(c, out.Docs) < len(out.Docs) {
-		out.Notes = append(out.Notes, "hooks and tests are listed, not verified")
+		out.Notes = append(out.Notes, object.Say(object.HooksListed))
 	}
 	return out
 }
 
-// loadWithValues gives the chart, and the values that are merged over its own.
-func loadWithValues(c *release.Chart, files map[string][]byte) (*chart.Chart, map[string]any, *object.Failure) {
-	ch, f := load(c, files)
-	if f != nil {
-		return nil, nil, f
+// loadWithValues gives the chart without what depends on missing charts, the values that are merged over its own, and
+// what it left out.
+func loadWithValues(c *release.Chart, files map[string][]byte) (ch *chart.Chart, vals map[string]any,
+	holes []object.Hole, f *object.Failure) {
+	if ch, f = load(c, files); f != nil {
+		return nil, nil, nil, f
 	}
-	vals, f := Values(c, files)
-	return ch, vals, f
+	asHelm3(ch)
+	if vals, f = Values(c, files); f == nil && len(c.Lost) > 0 {
+		holes = prune(c, ch, vals)
+	}
+	return ch, vals, holes, f
 }
 
 // brokenValues is the failure of values that are no YAML, which says more than that a dependency of the chart is not
@@ -89,7 +120,7 @@ func brokenValues(c *release.Chart, files map[string][]byte) *object.Failure {
 			few.Names[name] = p
 		}
 	}
-	_, _, f := loadWithValues(&few, files)
+	_, _, _, f := loadWithValues(&few, files)
 	return f
 }
 
@@ -98,7 +129,7 @@ func again(c *release.Chart, files map[string][]byte, known *document.Known) []d
 	for _, change := range []func(*chart.Chart){
 		func(ch *chart.Chart) { anotherTime(ch); readyKeys(ch) }, anotherTime, func(*chart.Chart) {},
 	} {
-		ch, vals, f := loadWithValues(c, files)
+		ch, vals, _, f := loadWithValues(c, files)
 		if f != nil {
 			return nil
 		}

@@ -94,12 +94,12 @@ func build(files map[string][]byte, root string, opt *krusty.Options) (resmap.Re
 
 // buildFiles are the gathered files, with charts rendered and with the root asked
 // for the origin of its resources.
-func buildFiles(j *release.Recipe) (map[string][]byte, []string, *object.Failure) {
+func buildFiles(j *release.Recipe) (map[string][]byte, []object.Note, *object.Failure) {
 	files := make(map[string][]byte, len(j.Files))
 	for p, b := range j.Files {
 		files[p] = b
 	}
-	var notes []string
+	var notes []object.Note
 	generated := map[string][]string{}
 	names := make([]string, 0, len(j.Inflate))
 	for p := range j.Inflate {

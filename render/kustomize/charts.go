@@ -152,6 +152,9 @@ func (g *gatherer) inflation(k *File, dir, home string, h types.HelmChart) (*rel
 	for p, b := range j.Files {
 		g.recipe.Files[p] = b
 	}
+	if f == nil && j.Chart != nil {
+		f = j.Chart.Lacks
+	}
 	if f != nil {
 		return nil, f
 	}
@@ -164,6 +167,6 @@ func (g *gatherer) inflation(k *File, dir, home string, h types.HelmChart) (*rel
 		g.recipe.Later = true
 		return &release.Chart{}, nil
 	}
-	c.IncludeCRDs, c.SkipHooks, c.Inline = h.IncludeCRDs, h.SkipHooks, h.ValuesInline
+	c.IncludeCRDs, c.SkipHooks, c.Inline, c.Template = h.IncludeCRDs, h.SkipHooks, h.ValuesInline, true
 	return c, nil
 }

@@ -171,13 +171,11 @@ func replaceBases(m map[string]any, bases map[string]string) {
 func (g *gatherer) fetchInflated(k *File, h types.HelmChart) (string, *object.Failure) {
 	where := object.LineOf(k.Path, k.line(h.Name), "release")
 	ref := fetch.ChartRef{Repository: strings.TrimSuffix(h.Repo, "/"), Name: h.Name, Version: h.Version}
-	dir, note, f := g.src.FetchChart(ref, where)
+	dir, notes, f := g.src.FetchChart(ref, where)
 	if f != nil {
 		return "", f
 	}
-	if note != "" {
-		g.recipe.Notes = append(g.recipe.Notes, note)
-	}
+	g.recipe.Notes = append(g.recipe.Notes, notes...)
 	g.recipe.FetchedAt(dir, where)
 	return dir, nil
 }

@@ -78,7 +78,7 @@ func (g *gatherer) decryption(k *File, dir, ref string) (done bool, f *object.Fa
 		g.recipe.Encrypted = map[string]release.Encrypted{}
 	}
 	g.recipe.Encrypted[k.Path] = e
-	g.recipe.Notes = append(g.recipe.Notes, fmt.Sprintf("%s: what KSOPS would decrypt stays encrypted", at))
+	g.recipe.Notes = append(g.recipe.Notes, object.Say(object.StaysEncrypted).At(object.Location{File: at}))
 	return true, nil
 }
 

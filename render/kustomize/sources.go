@@ -1,12 +1,12 @@
 package kustomize
 
 import (
-	"fmt"
 	"path"
 	"strings"
 
 	"sigs.k8s.io/kustomize/api/types"
 
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/source"
 )
 
@@ -33,9 +33,6 @@ func (g *gatherer) sources(k *File, dir string, s types.KvPairSources, secret bo
 	}
 }
 
-// PlaceholderNote is how the note ends of a file that a placeholder stands for; its path stands before it.
-const PlaceholderNote = " is not in the repository: a placeholder stands for it"
-
 // placeholder reports whether a text stands in the place of a file that no repository should hold: of a Secret's
 // generator, or of variables of an environment. One that base has and head has not is no such file.
 func (g *gatherer) placeholder(k *File, dir, ref string, env bool) bool {
@@ -53,8 +50,8 @@ func (g *gatherer) placeholder(k *File, dir, ref string, env bool) bool {
 	if env {
 		g.recipe.Files[p] = []byte("NOT_IN_THE_REPOSITORY=not-in-the-repository\n")
 	}
-	g.recipe.Notes = append(g.recipe.Notes,
-		fmt.Sprintf("%s:%d: %s", k.Path, max(k.line(ref), k.lineEnding("="+ref)), p)+PlaceholderNote)
+	at := object.LineOf(k.Path, max(k.line(ref), k.lineEnding("="+ref)), "file")
+	g.recipe.Notes = append(g.recipe.Notes, object.Say(object.PlaceholderStands, p).At(at))
 	return true
 }
 

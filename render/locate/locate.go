@@ -75,7 +75,11 @@ func (l *locator) locate(d document.Document, p fieldpath.Path) object.Location 
 func (l *locator) inPlain(d document.Document, p fieldpath.Path) object.Location {
 	root := l.node(d.File, d.Doc)
 	for _, i := range d.Items {
-		root = document.Child(document.Child(root, fieldpath.Key("items")), fieldpath.At(i))
+		list := document.Child(root, fieldpath.Key("items"))
+		if list == nil {
+			list = document.Child(root, fieldpath.Key("objects")) // of a Template
+		}
+		root = document.Child(list, fieldpath.At(i))
 	}
 	if root == nil {
 		return object.LineOf(d.File, d.Line, "node")

@@ -45,7 +45,7 @@ type Delivery struct {
 	// All says that Waits is about all that it applied, as Flux's wait; else Health are the objects it is about.
 	All    bool
 	Health []Health
-	// Suspended says that it is not applied, and Forces that what cannot be changed in place is deleted and made anew.
+	// Suspended says that it is not applied, and Forces that what cannot be changed in place is deleted and created again.
 	Suspended, Forces bool
 	// Install and Upgrade are what Helm, or who runs it, does about one of them.
 	Install, Upgrade Attempt

@@ -25,6 +25,7 @@ const (
 	Remote    HoleKind = "remote"    // it is on another host, and was not fetched
 	Program   HoleKind = "program"   // a program makes it
 	Missing   HoleKind = "missing"   // it is a file that neither side has: something else makes it
+	Cluster   HoleKind = "cluster"   // what is in the cluster, or that it is an upgrade, decides it
 	Dependent HoleKind = "dependent" // it says something about a part that is unknown
 )
 

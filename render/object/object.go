@@ -57,6 +57,9 @@ type Object struct {
 	Twin *Object
 	// Source is where the object begins.
 	Source Location
+	// Unknown are the paths of fields whose values something fills in before the object is applied: what is there in
+	// Content is a placeholder, and in Typed it, or nothing.
+	Unknown []string
 	// Volatile are the paths of fields that every render gives another value, such as those from a random function or the
 	// time of day. They are masked in Content and Typed.
 	Volatile []string
@@ -76,13 +79,17 @@ type Refusal struct {
 	// Undecodable says that the value is not of the field's type, so that no setting of a tool lets the object pass.
 	// Typed has another value there, or none.
 	Undecodable bool
+	// Surplus says that the type has no such field: nobody knows what its value is, a misspelt password say.
+	Surplus bool
+	// Unknown says that it is a placeholder, of which the API server sees the value that is filled in.
+	Unknown bool
 	// Meant is the value that was evidently meant; nil: it is not known.
 	Meant any
 }
 
 // Undecodable reports whether a field has a value that is not of its type: the object cannot be as it is written.
 func (o *Object) Undecodable() bool {
-	return slices.ContainsFunc(o.Refused, func(r Refusal) bool { return r.Undecodable })
+	return slices.ContainsFunc(o.Refused, func(r Refusal) bool { return r.Undecodable && !r.Unknown })
 }
 
 // MistypedAt reports whether a field lies at or in one that has a value of another type.

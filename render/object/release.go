@@ -44,7 +44,7 @@ type Rendered struct {
 	Objects []*Object // sorted by ID
 	Err     *Failure  // nil if it rendered
 	Reads   []string  // files that were read, sorted
-	Notes   []string  // such as: the chart calls lookup, which is empty here
+	Notes   []Note    // what else is to be said
 	Fetched []Fetched // charts and bases of other hosts
 	Holes   []Hole    // parts that are unknown, and that the rest was rendered without
 	// Untouched says that it was not rendered, as nothing that it depends on changed and its
@@ -70,8 +70,12 @@ func (r *Rendered) Lacks() *Failure {
 	switch {
 	case r == nil:
 		return nil
-	case r.Err == nil && len(r.Holes) > 0:
-		return r.Holes[0].Failure()
+	case r.Err == nil:
+		for i := range r.Holes {
+			if r.Holes[i].Kind != Cluster { // which is no part that is missing
+				return r.Holes[i].Failure()
+			}
+		}
 	}
 	return r.Err
 }

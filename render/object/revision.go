@@ -92,3 +92,7 @@ func (r *Revision) RewriteAll(ctx context.Context, parts []Part, want []*Object)
 	}
 	return r.Renderer.RewriteAll(ctx, r, parts, want)
 }
+
+// NoChartTakesThem is said of values that change where no release is known to be made with them: the
+// chart may be elsewhere, and nothing is broken.
+const NoChartTakesThem = "values that no release takes"

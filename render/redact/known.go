@@ -25,7 +25,7 @@ const (
 // *Known knows nothing.
 type Known struct {
 	added  map[string]bool // what [Known.Add] was given: releases and sides repeat most of it
-	texts  map[string]bool // true: a weak one, which counts as a name of its own only
+	texts  map[string]bool // true: a weak one, which counts as its own name only
 	public map[string]bool
 	opened map[string]bool // by [Known.Chart] and [Known.Named], of any form
 	names  map[string]bool // by [Known.Named]
@@ -227,7 +227,7 @@ func (k *Known) Seal() {
 	k.openOwn()
 	for text := range k.texts {
 		bare := strings.TrimRight(text, ",;:.") // "true," of a table is no more than true
-		if k.public[bare] || k.opened[text] || k.opened[bare] || Own(bare) {
+		if k.public[bare] || k.opened[text] || k.opened[bare] || Own(bare) || k.calls(bare) {
 			delete(k.texts, text)
 		}
 	}

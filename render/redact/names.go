@@ -87,6 +87,20 @@ func (k *Known) flowNames(text string) {
 	}
 }
 
+// anObject is how results call an object: apps/StatefulSet auth/redis, or auth/redis.
+var anObject = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:(?:[a-z0-9.-]+/)?[A-Z][A-Za-z0-9]* )?[^ /:=,]+/[^ /:=,]+$`)
+})
+
+// calls reports whether a text is what results call an object by, of nothing but names.
+func (k *Known) calls(text string) bool {
+	if !anObject().MatchString(text) {
+		return false
+	}
+	kind, name, two := strings.Cut(text, " ")
+	return k.named(kind) && (!two || k.named(name))
+}
+
 // named reports whether a text is made of nothing but names, and signs that join them.
 func (k *Known) named(text string) bool {
 	if k == nil {

@@ -107,3 +107,26 @@ func TestOnlyWrittenNamesAreOpen(t *testing.T) {
 		}
 	}
 }
+
+// What results call an object by is read, also where a Secret holds it; a user with a password made of names is not.
+func TestObjectsAreCalledByTheirNames(t *testing.T) {
+	k := &Known{}
+	k.Named("redis", "auth")
+	k.Public("apps", "StatefulSet")
+	open := []string{"apps/StatefulSet auth/redis", "auth/redis"}
+	hidden := []string{"auth:redis", "apps/StatefulSet auth/other-x9", "auth redis redis"}
+	for _, s := range append(open, hidden...) {
+		k.Add(s)
+	}
+	k.Seal()
+	for _, s := range open {
+		if got := k.Scrub("removed: " + s); got != "removed: "+s {
+			t.Errorf("%s is masked: %s", s, got)
+		}
+	}
+	for _, s := range hidden {
+		if got := k.Scrub("removed: " + s); got == "removed: "+s {
+			t.Errorf("%s is shown", s)
+		}
+	}
+}

@@ -1,5 +1,7 @@
 package release
 
+import "github.com/kubesettle/kubesettle/render/object"
+
 // Chart is one chart to render, its files by name in the chart.
 type Chart struct {
 	Dir         string            // repository path of the chart
@@ -19,5 +21,10 @@ type Chart struct {
 	IncludeCRDs bool
 	SkipHooks   bool `json:",omitempty"`
 	Once        bool `json:",omitempty"` // no second render for random values
-	AnyValues   bool `json:",omitempty"` // no schema is asked whether the values are as it expects
+	// Lost are the names that the values of dependencies which cannot be had stand under, and Lacks is the failure of a
+	// chart of which nothing is known without them.
+	Lost      []string        `json:",omitempty"`
+	Lacks     *object.Failure `json:",omitempty"`
+	Template  bool            `json:",omitempty"` // it is never an upgrade, and finds nothing: helm template renders it
+	AnyValues bool            `json:",omitempty"` // no schema is asked whether the values are as it expects
 }

@@ -39,7 +39,7 @@ type Recipe struct {
 	Bases map[string]map[string]string `json:",omitempty"`
 	// Encrypted are the manifests that a program would decrypt, by kustomization file.
 	Encrypted map[string]Encrypted `json:",omitempty"`
-	Notes     []string
+	Notes     []object.Note
 	// StandIns are the dependencies, by name, that a chart of the repository stands for as they are not at hand.
 	StandIns []string `json:",omitempty"`
 	// Lost are files of plain manifests that base reads, and that are no objects any more.
@@ -62,7 +62,7 @@ type Recipe struct {
 // Output is what a recipe gives.
 type Output struct {
 	Docs  []document.Document
-	Notes []string
+	Notes []object.Note
 	Err   *object.Failure
 	Lost  []LostFile    `json:",omitempty"`
 	Holes []object.Hole `json:",omitempty"` // beside those of the recipe
@@ -118,7 +118,7 @@ func (j *Recipe) computeDigest() string {
 func (j *Recipe) As(r Release) *Recipe {
 	return &Recipe{Release: r, Files: j.Files, Chart: j.Chart, Inflate: j.Inflate, Template: j.Template, Bases: j.Bases,
 		Encrypted: j.Encrypted, Notes: j.Notes, StandIns: j.StandIns, Lost: j.Lost, Later: j.Later, Fetched: j.Fetched,
-		Declares: j.Declares}
+		Declares: j.Declares, Holes: j.Holes, Left: j.Left}
 }
 
 // Cut is the failure of a release that there was no time for.

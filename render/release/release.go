@@ -49,7 +49,7 @@ type Release struct {
 	// Hidden are texts of Secrets among its settings, which nothing may print.
 	Hidden []string `json:",omitempty"`
 	// Remarks say what of the declaration is not honoured.
-	Remarks []string
+	Remarks []object.Note
 	// Within is the ID of the release whose objects declare it, while both sides are rendered.
 	Within string `json:"-"`
 	// MayMiss are values files in the fetched chart that need not be there.

@@ -127,20 +127,19 @@ func ChartFolder(ref fetch.ChartRef) string {
 	return MountFolder(host+"_"+ref.Name+"-"+versionText(ref), ref.Repository, ref.Name, ref.Version, ref.Tag, ref.Digest)
 }
 
-// FetchChart mounts a chart and gives its folder; where says who refers to it, note what
+// FetchChart mounts a chart and gives its folder; where says who refers to it, notes what
 // is to be said about it.
-func (s *Source) FetchChart(ref fetch.ChartRef, where object.Location) (dir, note string, f *object.Failure) {
+func (s *Source) FetchChart(ref fetch.ChartRef, where object.Location,
+) (dir string, notes []object.Note, f *object.Failure) {
 	c, err := s.net.fetcher.Chart(s.net.ctx, ref)
 	if err != nil {
-		return "", "", FetchFailure("chart "+ChartName(ref), err, where)
+		return "", nil, FetchFailure("chart "+ChartName(ref), err, where)
 	}
 	if c.Resolved {
-		note = fmt.Sprintf("%s:%d: chart %s is %s today: %s may mean another one tomorrow", where.File, where.StartLine,
-			c.Name, c.Version, versionText(ref))
+		notes = append(notes, object.Say(object.VersionFloats, c.Name, c.Version, versionText(ref)).At(where))
 	}
 	if !c.Checked {
-		note = strings.TrimPrefix(note+fmt.Sprintf("; the repository gives no digest for chart %s@%s: it is not checked",
-			c.Name, c.Version), "; ")
+		notes = append(notes, object.Say(object.DigestMissing, c.Name, c.Version))
 	}
 	dir = ChartFolder(ref)
 	err = s.Mount(dir, object.Fetched{Name: c.Name, Version: c.Version, From: c.Repository, Digest: c.Digest},
@@ -152,9 +151,9 @@ func (s *Source) FetchChart(ref fetch.ChartRef, where object.Location) (dir, not
 			return tree.Map(c.Name, files)
 		})
 	if err != nil {
-		return "", "", FetchFailure("chart "+ChartName(ref), err, where)
+		return "", nil, FetchFailure("chart "+ChartName(ref), err, where)
 	}
-	return dir, note, nil
+	return dir, notes, nil
 }
 
 func ChartName(ref fetch.ChartRef) string {

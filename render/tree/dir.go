@@ -17,6 +17,11 @@ const StdinFile = "stdin.yaml"
 // once; a file is read when it is needed.
 // Errors: that the directory cannot be listed.
 func Dir(dir string) (Tree, error) {
+	return dirOf(dir, nil)
+}
+
+// dirOf is [Dir] without what is ignored; nil ignores nothing.
+func dirOf(dir string, ignored func(p string, folder bool) bool) (*fileTree, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, fmt.Errorf("directory %s: %w", dir, err)
@@ -27,6 +32,11 @@ func Dir(dir string) (Tree, error) {
 		case err != nil:
 			return err
 		case d.Name() == ".git" && p != ".":
+			if d.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		case p != "." && ignored != nil && ignored(p, d.IsDir()):
 			if d.IsDir() {
 				return fs.SkipDir
 			}

@@ -29,7 +29,7 @@ func unknownFields(obj runtime.Object, content map[string]any, strict []error) [
 		if hint := meant(reflect.TypeOf(obj), p); hint != "" {
 			text += ": " + hint
 		}
-		out = append(out, object.Refusal{Path: p.String(), Text: text})
+		out = append(out, object.Refusal{Path: p.String(), Text: text, Surplus: true})
 	}
 	return out
 }
@@ -45,7 +45,7 @@ func meant(root reflect.Type, p fieldpath.Path) string {
 	for _, step := range p[:len(p)-1] {
 		types = append(types, typeAt(types[len(types)-1], step))
 	}
-	beside := jsonFields(types[len(types)-1])
+	beside := FieldsOf(types[len(types)-1])
 	best, most := "", 1+len(name)/5
 	for _, known := range slices.Sorted(maps.Keys(beside)) {
 		if d := editDistance(strings.ToLower(name), strings.ToLower(known)); d < most || d == most && best == "" {
@@ -96,7 +96,7 @@ func placeOf(t reflect.Type, name string, depth int) string {
 	for ; depth > 0 && len(level) > 0; depth-- {
 		var next []place
 		for _, l := range level {
-			fields := jsonFields(l.t)
+			fields := FieldsOf(l.t)
 			if _, ok := fields[name]; ok {
 				return strings.TrimPrefix(l.at+"."+name, ".")
 			}
@@ -125,11 +125,11 @@ func typeAt(t reflect.Type, step fieldpath.Step) reflect.Type {
 	case t.Kind() == reflect.Slice || t.Kind() == reflect.Map:
 		return t.Elem()
 	}
-	return jsonFields(t)[step.Key]
+	return FieldsOf(t)[step.Key]
 }
 
-// jsonFields are the fields of a struct by their names in JSON.
-func jsonFields(t reflect.Type) map[string]reflect.Type {
+// FieldsOf are the fields of a struct by their names in JSON, each of what its pointer points to; none of another type.
+func FieldsOf(t reflect.Type) map[string]reflect.Type {
 	t = bare(t)
 	if t == nil || t.Kind() != reflect.Struct {
 		return nil
@@ -143,7 +143,7 @@ func jsonFields(t reflect.Type) map[string]reflect.Type {
 		case name != "":
 			out[name] = bare(f.Type)
 		case f.Anonymous || strings.Contains(options, "inline"):
-			maps.Copy(out, jsonFields(f.Type))
+			maps.Copy(out, FieldsOf(f.Type))
 		}
 	}
 	return out

@@ -49,7 +49,7 @@ var ReadAs = map[schema.GroupVersionKind]schema.GroupVersion{
 // Object is an object in upstream's type, and what decoding says about it.
 type Object struct {
 	Typed   runtime.Object   // defaulted; nil for a kind that is not known: client-go's, and Rollouts
-	Notes   []string         // versions that are not served
+	Notes   []object.Note    // versions that are not served
 	Refused []object.Refusal // what decoding refuses, sorted
 }
 
@@ -60,8 +60,8 @@ func decode(content map[string]any) (Object, error) {
 	gv, old := ReadAs[gvk]
 	if old {
 		d.Refused = unknownOnce(gvk, content)
-		d.Notes = append(d.Notes, fmt.Sprintf("%s %s is not served by Kubernetes %s; read as %s",
-			gvk.GroupVersion(), gvk.Kind, DefaultKubeVersion, gv))
+		d.Notes = append(d.Notes, object.Say(object.ReadAs, gvk.GroupVersion().String()+" "+gvk.Kind,
+			DefaultKubeVersion, gv))
 		if gvk.Group == "autoscaling" && gvk.Version == "v2beta1" {
 			content = hpaFromV2beta1(content)
 		}

@@ -36,7 +36,7 @@ func TestPlainManifestsNeedNoProcess(t *testing.T) {
 	failed := 0
 	for i := range 60 {
 		j := &release.Recipe{Release: release.Release{Release: object.Release{ID: "p", Kind: object.Manifests, Path: "p"}},
-			Files: map[string][]byte{}, Notes: []string{"a note"}}
+			Files: map[string][]byte{}, Notes: []object.Note{{Kind: "a note"}}}
 		for k := range 1 + r.IntN(3) {
 			var text strings.Builder
 			text.WriteString("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n")

@@ -25,7 +25,7 @@ func runUntil(j *release.Recipe, known *document.Known, over func() bool) (out r
 				Where:  object.FileStart(j.Release.Path), Remedy: "report this with the files it happens on",
 			}}
 		}
-		out.Notes = append(append([]string(nil), j.Notes...), out.Notes...)
+		out.Notes = append(append([]object.Note(nil), j.Notes...), out.Notes...)
 		if out.Err != nil {
 			out.Err.Reason = redact.Hide(out.Err.Reason, j.Release.Hidden)
 		}

@@ -1,0 +1,102 @@
+package document
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/kubesettle/kubesettle/render/fieldpath"
+)
+
+// templateObjects gives the objects of an OpenShift Template, with the values of its parameters; false of anything
+// else. What has no value is filled in when it is processed, and stays as it is written.
+//
+// Upstream: openshift/library-go, pkg/template/templateprocessing: (*Processor).Process and
+// EvaluateParameterSubstitution.
+func templateObjects(content map[string]any) ([]any, bool) {
+	gvk := GVK(content)
+	objects, ok := content["objects"].([]any)
+	if !ok || gvk.Kind != "Template" || gvk.Group != "template.openshift.io" && gvk.Group != "" {
+		return nil, false
+	}
+	values := map[string]string{}
+	for _, p := range Items(content, "parameters") {
+		m, _ := p.(map[string]any)
+		name, _ := m["name"].(string)
+		if v, given := m["value"]; given && name != "" {
+			values[name] = fmt.Sprint(v)
+		}
+	}
+	labels, _ := content["labels"].(map[string]any)
+	var out []any
+	for _, o := range objects {
+		m, ok := o.(map[string]any)
+		if !ok {
+			continue
+		}
+		m = fieldpath.DeepCopy(m).(map[string]any)
+		if len(labels) > 0 {
+			meta, _ := m["metadata"].(map[string]any)
+			if meta == nil {
+				meta = map[string]any{}
+				m["metadata"] = meta
+			}
+			own, _ := meta["labels"].(map[string]any)
+			if own == nil {
+				own = map[string]any{}
+				meta["labels"] = own
+			}
+			for k, v := range labels {
+				own[k] = v
+			}
+		}
+		out = append(out, processed(m, values))
+	}
+	return out, true
+}
+
+var (
+	parameter = regexp.MustCompile(`\$\{([a-zA-Z0-9_]+)\}`)
+	// bareParameter is a whole text that becomes what its value is in JSON: a number, a boolean, a mapping.
+	bareParameter = regexp.MustCompile(`^\$\{\{([a-zA-Z0-9_]+)\}\}$`)
+)
+
+func processed(v any, values map[string]string) any {
+	switch x := v.(type) {
+	case map[string]any:
+		out := make(map[string]any, len(x))
+		for k, e := range x {
+			out[filledIn(k, values)] = processed(e, values)
+		}
+		return out
+	case []any:
+		for i, e := range x {
+			x[i] = processed(e, values)
+		}
+	case string:
+		if m := bareParameter.FindStringSubmatch(x); m != nil {
+			text, ok := values[m[1]]
+			if !ok {
+				return x
+			}
+			if value, err := DecodeYAML([]byte(text)); err == nil {
+				return value
+			}
+			return text
+		}
+		return filledIn(x, values)
+	}
+	return v
+}
+
+func filledIn(text string, values map[string]string) string {
+	if !strings.Contains(text, "${") {
+		return text
+	}
+	return parameter.ReplaceAllStringFunc(text, func(m string) string {
+		if v, ok := values[m[2:len(m)-1]]; ok {
+			return v
+		}
+		return m
+	})
+}

@@ -1,0 +1,117 @@
+package gitops
+
+import (
+	"encoding/json"
+	"reflect"
+	"regexp"
+	"strings"
+	"text/template/parse"
+
+	"github.com/kubesettle/kubesettle/render/document"
+	"github.com/kubesettle/kubesettle/render/fieldpath"
+)
+
+// guessed gives the parameters that the template of a generator asks for placeholders, where the repository does not
+// answer the generator: of all that it makes, one application stands for the others. false where its sources hang on
+// them: nobody knows what is there.
+func (s *applicationSet) guessed(generator any) ([]map[string]any, bool) {
+	t := s.templateOf(generator)
+	params := map[string]any{}
+	read := func(text string) {
+		for _, path := range references(text, t.GoTemplate) {
+			put(params, path, t.GoTemplate)
+		}
+	}
+	fieldpath.Leaves(t.Value, nil, func(_ fieldpath.Path, v any) {
+		if text, ok := v.(string); ok {
+			read(text)
+		}
+	})
+	read(t.Patch)
+	list := []map[string]any{params}
+	apps, err := s.expand(t, list)
+	if err != nil {
+		return nil, false
+	}
+	for _, app := range apps {
+		b, err := json.Marshal(sourcesOf(app))
+		if err != nil || strings.Contains(string(b), standIn) {
+			return nil, false
+		}
+	}
+	return list, true
+}
+
+// regenerates reports whether the change edits the generators of a set.
+func (s *applicationSet) regenerates() bool {
+	base := s.onBase()
+	return base != nil && !reflect.DeepEqual(document.Items(base, "spec", "generators"),
+		document.Items(s.content, "spec", "generators"))
+}
+
+var fastReference = regexp.MustCompile(`\{\{\s*([A-Za-z_][\w.\[\]-]*)\s*\}\}`)
+
+// references are the parameters that a text names.
+func references(text string, goTemplate bool) [][]string {
+	var out [][]string
+	if !goTemplate {
+		for _, m := range fastReference.FindAllStringSubmatch(text, -1) {
+			out = append(out, []string{m[1]})
+		}
+		return out
+	}
+	tree, set := parse.New(""), map[string]*parse.Tree{}
+	tree.Mode = parse.SkipFuncCheck
+	if _, err := tree.Parse(text, "", "", set); err != nil {
+		return nil
+	}
+	var walk func(v reflect.Value)
+	walk = func(v reflect.Value) {
+		switch v.Kind() {
+		case reflect.Interface, reflect.Pointer:
+			if v.IsNil() {
+				return
+			}
+			if f, ok := v.Interface().(*parse.FieldNode); ok {
+				out = append(out, f.Ident)
+				return
+			}
+			if _, ok := v.Interface().(*parse.Tree); !ok {
+				walk(v.Elem())
+			}
+		case reflect.Struct:
+			for i := range v.NumField() {
+				if v.Type().Field(i).IsExported() {
+					walk(v.Field(i))
+				}
+			}
+		case reflect.Slice:
+			for i := range v.Len() {
+				walk(v.Index(i))
+			}
+		}
+	}
+	walk(reflect.ValueOf(tree.Root))
+	return out
+}
+
+// standIn begins a placeholder: it is one wherever Argo CD applies it, and YAML in any style.
+const standIn = "$ARGOCD_ENV_"
+
+var odd = regexp.MustCompile(`[^A-Za-z0-9_]+`)
+
+// put gives a parameter a placeholder.
+func put(params map[string]any, path []string, nested bool) {
+	name := standIn + strings.ToUpper(odd.ReplaceAllString(strings.Join(path, "_"), "_"))
+	for ; nested && len(path) > 1; path = path[1:] {
+		inner, ok := params[path[0]].(map[string]any)
+		if !ok {
+			inner = map[string]any{}
+			params[path[0]] = inner
+		}
+		params = inner
+	}
+	if _, deeper := params[path[0]].(map[string]any); !deeper {
+		params[path[0]] = name
+	}
+}

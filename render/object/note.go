@@ -1,0 +1,98 @@
+package object
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// Note is what rendering says of a release beside its objects, as data: report has the words.
+type Note struct {
+	Kind   NoteKind
+	Object string   `json:",omitempty"` // ID
+	File   string   `json:",omitempty"` // where it stands
+	Line   int      `json:",omitempty"`
+	Args   []string `json:",omitempty"` // as the kind has them, by position
+}
+
+// NoteKind is what a note says. The zero value is invalid.
+type NoteKind string
+
+// The kinds of notes. A comment says which arguments one has.
+const (
+	LookupFindsNothing NoteKind = "lookup-finds-nothing"
+	SchemaElsewhere    NoteKind = "schema-elsewhere"
+	HooksListed        NoteKind = "hooks-listed"
+	DependencyOff      NoteKind = "dependency-off"     // a name
+	DependencyBeside   NoteKind = "dependency-beside"  // a name, a version and a folder
+	VersionFloats      NoteKind = "version-floats"     // a chart, its version today, and what was asked for
+	DigestMissing      NoteKind = "digest-missing"     // a chart and its version
+	AsksMore           NoteKind = "asks-more"          // a path of the values
+	ValuesNeeded       NoteKind = "values-needed"      // a side, and why the chart does not render on this one
+	TestValuesShared   NoteKind = "test-values-shared" // a side, a file, and the side that has it
+
+	StaysEncrypted      NoteKind = "stays-encrypted" // of what KSOPS would decrypt
+	ValuesEncrypted     NoteKind = "values-encrypted"
+	VariablesEncrypted  NoteKind = "variables-encrypted"   // a kind and a name
+	VariablesUnknown    NoteKind = "variables-unknown"     // a kind and a name
+	SecretUnknown       NoteKind = "secret-unknown"        // the name of a Secret
+	SecretTargetUnknown NoteKind = "secret-target-unknown" // a path of the values, and the name of a Secret
+	SecretsUnknown      NoteKind = "secrets-unknown"       // of a helmfile
+	PlaceholderStands   NoteKind = "placeholder-stands"    // a file
+	PartUnknown         NoteKind = "part-unknown"          // why
+
+	SourceChanged     NoteKind = "source-changed"     // a file
+	ParametersUnknown NoteKind = "parameters-unknown" // an ApplicationSet, and its generator
+	ClustersUnknown   NoteKind = "clusters-unknown"   // an ApplicationSet, and what stands for them
+	DeclaredThere     NoteKind = "declared-there"     // what declares it, the side that does not render, and the other
+	NoBaseline        NoteKind = "no-baseline"        // a file
+
+	ReadAs     NoteKind = "read-as"     // of an object: its version and kind, a minor version, the version it is read as
+	MadeTwice  NoteKind = "made-twice"  // of an object: where, twice
+	MadeUnread NoteKind = "made-unread" // of an object: what makes something of it, and why that cannot be read
+)
+
+// Say is a note of a kind.
+func Say(k NoteKind, args ...any) Note {
+	n := Note{Kind: k}
+	for _, a := range args {
+		n.Args = append(n.Args, fmt.Sprint(a))
+	}
+	return n
+}
+
+// On has it be of an object.
+func (n Note) On(id ID) Note { n.Object = id.String(); return n }
+
+// At says where it stands.
+func (n Note) At(l Location) Note { n.File, n.Line = l.File, l.StartLine; return n }
+
+// Reworded has its texts changed.
+func (n Note) Reworded(change func(string) string) Note {
+	n.Object, n.File, n.Args = change(n.Object), change(n.File), slices.Clone(n.Args)
+	for i := range n.Args {
+		n.Args[i] = change(n.Args[i])
+	}
+	return n
+}
+
+// Compare orders notes.
+func (n Note) Compare(o Note) int {
+	return cmp.Or(cmp.Compare(n.Object, o.Object), cmp.Compare(n.File, o.File), n.Line-o.Line, cmp.Compare(n.Kind, o.Kind),
+		slices.Compare(n.Args, o.Args))
+}
+
+// String is for tests and logs; report has the words.
+func (n Note) String() string {
+	s := string(n.Kind)
+	if n.Object != "" {
+		s += " " + n.Object
+	}
+	if n.File != "" {
+		s += fmt.Sprintf(" %s:%d", n.File, n.Line)
+	}
+	for _, a := range n.Args {
+		s += fmt.Sprintf(" %q", a)
+	}
+	return s
+}

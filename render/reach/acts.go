@@ -1,0 +1,295 @@
+package reach
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"path"
+	"reflect"
+	"regexp"
+	"slices"
+
+	"github.com/kubesettle/kubesettle/render/object"
+	"github.com/kubesettle/kubesettle/render/release"
+	"github.com/kubesettle/kubesettle/render/side"
+	"github.com/kubesettle/kubesettle/render/source"
+)
+
+// A release that is the same on both sides is rendered where something that differs acts on its pods, or where it acts
+// on pods that differ: the quota of a namespace is in one release, and the workloads there in others. Which may is told
+// by what stands in the files: kinds, namespaces, and names of PriorityClasses.
+
+var (
+	namespaceText = valueText("namespace")
+	runningKinds  = []string{"Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "Job", "CronJob", "Pod", "Rollout"}
+	// wideKinds act on all that is in a namespace, or are named; others on what they select or target.
+	wideKinds = []string{"ResourceQuota", "LimitRange", classKind, namespaceKind}
+	// everyKinds are asked about the objects of all namespaces.
+	everyKinds = []string{"ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding", "AdminNetworkPolicy",
+		"BaselineAdminNetworkPolicy", "ClusterNetworkPolicy", "CiliumClusterwideNetworkPolicy"}
+	// roomKinds are such where the options say so: they take room that all pods feel, or make their volumes.
+	roomKinds = []string{"DaemonSet", "StorageClass"}
+	// steeringKinds say who may send requests to pods of their namespace, or do so; of these, fenceKinds hold for pods
+	// of
+	// any release there.
+	fenceKinds    = []string{"NetworkPolicy", "CiliumNetworkPolicy"}
+	steeringKinds = append([]string{"Service", "Ingress", "HTTPRoute", "GRPCRoute", "TLSRoute", "TCPRoute",
+		"VirtualService",
+		"DestinationRule", "IngressRoute", "Route", "ValidatingWebhookConfiguration", "MutatingWebhookConfiguration",
+		"APIService"}, fenceKinds...)
+	// imageText finds the lines that a new image changes, which is no matter for requests.
+	imageText = regexp.MustCompile(`(?i)image|tag:|digest|version|sha256:`)
+)
+
+const (
+	classKind     = "PriorityClass"
+	namespaceKind = "Namespace"
+)
+
+// enforcing is the label by which a Namespace refuses pods.
+var enforcing = []byte("pod-security.kubernetes.io/enforce")
+
+// effects is what differs between the sides, as far as it is known without rendering.
+type effects struct {
+	reach  *reach
+	acting map[string]bool // namespaces of objects that act on others
+	runs   map[string]bool // namespaces of workloads
+	steers map[string]bool // namespaces in which more than an image differs
+	named  [][]byte        // PriorityClasses
+	asks   bool            // for a PriorityClass
+	every  []string        // [everyKinds], with those of [roomKinds] that count
+	all    bool            // something differs that acts on every workload
+	gone   [][]byte        // names of objects that others may name
+}
+
+// renderActed renders what an untouched release has where it may act on what differs, or be acted on, and reports
+// whether what it declares is acted on as well.
+func (r *reach) renderActed(ctx context.Context) (bool, error) {
+	base, head := r.base, r.head
+	if len(base.Opt.Acting) == 0 {
+		return false, nil
+	}
+	e := &effects{
+		reach: r, acting: map[string]bool{}, runs: map[string]bool{}, steers: map[string]bool{}, every: everyKinds,
+	}
+	for _, kind := range roomKinds {
+		if slices.Contains(base.Opt.Acting, kind) {
+			e.every = append(slices.Clone(e.every), kind)
+		}
+	}
+	e.compare(base, head)
+	e.compare(head, base)
+	e.goes(base, head)
+	var both, declaring [][2]int
+	for i, rel := range head.Releases {
+		k, ok := base.ByID[rel.ID]
+		if !ok || !head.Outputs[i].Untouched || !base.Outputs[k].Untouched || head.Idle(i) || head.Failed[i] != nil ||
+			r.waits[rel.ID] {
+			continue
+		}
+		on := e.actOn(head.Recipes[i]) || e.refers(head.Recipes[i])
+		if on || e.actedOnBy(head.Recipes[i]) {
+			both = append(both, [2]int{k, i})
+		}
+		if on {
+			declaring = append(declaring, [2]int{k, i})
+		}
+	}
+	base.Src.Dry, head.Src.Dry = false, false
+	err := side.Parallel(ctx, base.Opt.Workers, len(both), func(n int) {
+		k, i := both[n][0], both[n][1]
+		base.FetchLater(k)
+		base.Run(k)
+		r.share(base.Place(k), head.Place(i))
+	})
+	base.Src.Dry, head.Src.Dry = true, true
+	for _, at := range declaring {
+		base.Awaken(at[0])
+		head.Awaken(at[1])
+		for _, s := range r.sleepers {
+			s.woken = s.woken || s.onBase == at[0]
+		}
+	}
+	return len(declaring) > 0, err
+}
+
+// compare learns what the releases of a side that differ from the other's say.
+func (e *effects) compare(s, other *side.Side) {
+	for i, r := range s.Releases {
+		k, ok := other.ByID[r.ID]
+		if s.Recipes[i] == nil || ok && side.Alike(s.Place(i), other.Place(k)) {
+			continue
+		}
+		var twin *release.Recipe
+		if ok {
+			twin = other.Recipes[k]
+		}
+		e.learn(s.Recipes[i], twin)
+	}
+}
+
+// learn reads a release that differs from the other side's, which is nil where that has none.
+func (e *effects) learn(j, twin *release.Recipe) {
+	differs := func(p string) bool { return twin == nil || !bytes.Equal(twin.Files[p], j.Files[p]) }
+	all := twin == nil || j.Release.Kind == object.Helm || !reflect.DeepEqual(j.Release, twin.Release) ||
+		!slices.ContainsFunc(j.Reads(), differs)
+	for _, p := range j.Reads() {
+		all = all || differs(p) && (source.IsKustomizationName(path.Base(p)) || !bytes.Contains(j.Files[p],
+			[]byte("kind:")))
+	}
+	acts, runs, steers := false, j.Release.Kind == object.Helm, false
+	for _, p := range j.Reads() {
+		b := j.Files[p]
+		if j.Declares[p] || !all && !differs(p) {
+			continue
+		}
+		runs = runs || hasKind(b, runningKinds)
+		e.asks = e.asks || bytes.Contains(b, []byte("priorityClassName"))
+		acts = acts || e.acts(j, b) || differs(p) && e.steersOthers(j, b)
+		steers = steers || twin == nil || differs(p) && beyondImages(b, twin.Files[p])
+		e.all = e.all || differs(p) && (e.reach.marked(b) || hasKind(b, e.every))
+		if differs(p) && hasKind(b, []string{classKind}) {
+			for _, m := range nameText.FindAllSubmatch(b, -1) {
+				e.named = append(e.named, m[1])
+			}
+			e.all = e.all || bytes.Contains(b, []byte("globalDefault: true"))
+		}
+	}
+	for ns := range namespacesOf(j) {
+		e.acting[ns], e.runs[ns] = e.acting[ns] || acts, e.runs[ns] || runs
+		e.steers[ns] = e.steers[ns] || steers
+	}
+}
+
+// acts reports whether a file of a release may be of objects that act on others: what a chart, or a file with workloads
+// of its own, has for what it selects is for these.
+func (e *effects) acts(j *release.Recipe, b []byte) bool {
+	if j.Release.Fetch != nil {
+		return false
+	}
+	own := hasKind(b, runningKinds) || j.Release.Kind == object.Helm && anyFile(j, isWorkload)
+	return slices.ContainsFunc(e.reach.base.Opt.Acting, func(kind string) bool {
+		return kind != classKind && !slices.Contains(e.every, kind) && (!own || slices.Contains(wideKinds, kind)) &&
+			hasKind(b, []string{kind}) && (kind != namespaceKind || bytes.Contains(b, enforcing))
+	})
+}
+
+// steersOthers reports whether a file of a release may be of objects that say who sends requests to pods of others, as
+// acts does.
+func (e *effects) steersOthers(j *release.Recipe, b []byte) bool {
+	chart := j.Release.Kind == object.Helm
+	if j.Release.Fetch != nil || chart && anyFile(j, isWorkload) {
+		return false
+	}
+	return hasKind(b, fenceKinds) || !hasKind(b, runningKinds) && hasKind(b, steeringKinds)
+}
+
+// beyondImages reports whether two texts differ in other lines than those that name images.
+func beyondImages(a, b []byte) bool {
+	rest := func(text []byte) []byte {
+		var out [][]byte
+		for _, l := range bytes.Split(text, []byte("\n")) {
+			if !imageText.Match(l) {
+				out = append(out, l)
+			}
+		}
+		return bytes.Join(out, []byte("\n"))
+	}
+	return !bytes.Equal(rest(a), rest(b))
+}
+
+// actOn reports whether what differs may act on the pods of a release that does not.
+func (e *effects) actOn(j *release.Recipe) bool {
+	if j.Release.Kind != object.Helm && !anyFile(j, isWorkload) {
+		return false
+	}
+	if e.all || len(e.named) > 0 && anyFile(j, func(b []byte) bool { return containsAny(b, e.named) }) {
+		return true
+	}
+	if b, err := json.Marshal(&j.Release); err != nil || containsAny(b, e.named) {
+		return true
+	}
+	return meet(e.acting, namespacesOf(j))
+}
+
+// actedOnBy reports whether a release that does not differ may act on pods that do.
+func (e *effects) actedOnBy(j *release.Recipe) bool {
+	return e.asks && anyFile(j, func(b []byte) bool { return hasKind(b, []string{classKind}) }) ||
+		len(e.runs) > 0 && j.Release.Fetch == nil && anyFile(j, func(b []byte) bool { return hasKind(b, e.every) }) ||
+		anyFile(j, func(b []byte) bool { return e.acts(j, b) }) && meet(e.runs, namespacesOf(j)) ||
+		anyFile(j, func(b []byte) bool { return e.steersOthers(j, b) }) && meet(e.steers, namespacesOf(j))
+}
+
+func meet(a, b map[string]bool) bool {
+	for k := range b {
+		if a[k] {
+			return true
+		}
+	}
+	return false
+}
+
+func anyFile(j *release.Recipe, is func(b []byte) bool) bool {
+	for p, b := range j.Files {
+		if !j.Declares[p] && is(b) {
+			return true
+		}
+	}
+	return false
+}
+
+// isWorkload reports whether a text may be of objects that run pods, or that have a chart do so.
+func isWorkload(b []byte) bool { return hasKind(b, runningKinds) || bytes.Contains(b, helmGroup) }
+
+// hasKind reports whether an object of a kind begins in a text.
+func hasKind(b []byte, kinds []string) bool {
+	return slices.ContainsFunc(kinds, func(kind string) bool { return begins(b, kind) })
+}
+
+func begins(b []byte, kind string) bool {
+	for rest := b; ; {
+		i := bytes.Index(rest, []byte(kind))
+		if i < 0 {
+			return false
+		}
+		line := rest[bytes.LastIndexByte(rest[:i], '\n')+1 : i]
+		rest = rest[i+len(kind):]
+		whole := len(rest) == 0 || bytes.IndexByte([]byte("\r\n \"'#"), rest[0]) >= 0
+		says := bytes.TrimRight(line, " \t\"'")
+		plain := bytes.TrimLeft(says, " -")
+		if whole && bytes.Equal(plain, []byte("kind:")) && (len(plain) == len(says) || bytes.Contains(b,
+			[]byte("List"))) {
+			return true
+		}
+	}
+}
+
+// namespacesOf are the namespaces that the objects of a release may be in, by what stands in its files.
+func namespacesOf(j *release.Recipe) map[string]bool {
+	out := map[string]bool{}
+	add := func(ns string) {
+		if ns != "" {
+			out[ns] = true
+		}
+	}
+	if add(j.Release.Namespace); len(out) > 0 && j.Release.Kind == object.Helm {
+		return out
+	}
+	if o := j.Release.Overlay; o != nil {
+		add(o.Namespace)
+	}
+	for _, p := range j.Reads() {
+		for _, m := range namespaceText.FindAllSubmatch(j.Files[p], -1) {
+			add(string(m[1]))
+		}
+		if bytes.Contains(j.Files[p], enforcing) {
+			for _, m := range nameText.FindAllSubmatch(j.Files[p], -1) {
+				add(string(m[1]))
+			}
+		}
+	}
+	if len(out) == 0 {
+		out["default"] = true
+	}
+	return out
+}

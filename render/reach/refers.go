@@ -1,0 +1,107 @@
+package reach
+
+import (
+	"bytes"
+	"encoding/json"
+	"regexp"
+	"slices"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/kubesettle/kubesettle/render/document"
+	"github.com/kubesettle/kubesettle/render/release"
+	"github.com/kubesettle/kubesettle/render/side"
+)
+
+// A release that is the same on both sides is rendered where it names an object that goes: the StorageClass of its
+// claims, the ConfigMap of its pods, the definition of its custom resources. Of what differs the outputs are there, so
+// that the objects that go are known, and one text is looked for in the files of the others.
+
+// generated is a name with the hash of its content, which nothing else writes. Upstream: kyaml, api/hasher: encode.
+var generated = regexp.MustCompile(`-[bcdfghkmt2456789]{10}$`)
+
+// goes learns the names of objects that head no longer has, and of those that lose a key.
+func (e *effects) goes(base, head *side.Side) {
+	now := map[[4]string]document.Document{}
+	var was []document.Document
+	for i, r := range head.Releases {
+		if k, ok := base.ByID[r.ID]; !ok || !side.Alike(base.Place(k), head.Place(i)) {
+			for _, d := range head.Outputs[i].Docs {
+				now[keyOf(d)] = d
+			}
+		}
+	}
+	for k, r := range base.Releases {
+		if i, ok := head.ByID[r.ID]; !ok || head.Failed[i] == nil && head.Outputs[i].Err == nil &&
+			!side.Alike(base.Place(k), head.Place(i)) {
+			was = append(was, base.Outputs[k].Docs...)
+		}
+	}
+	for _, d := range was {
+		key := keyOf(d)
+		kind := key[0] + "/" + key[1]
+		h, stays := now[key]
+		if !slices.Contains(base.Opt.Referred, kind) || stays && !losesKey(d, h) || generated.MatchString(key[3]) {
+			continue
+		}
+		name := key[3]
+		if spec, _ := d.Content["spec"].(map[string]any); kind == "apiextensions.k8s.io/CustomResourceDefinition" {
+			name, _ = spec["group"].(string)
+		}
+		if name != "" {
+			e.gone = append(e.gone, []byte(name))
+		}
+	}
+}
+
+// keyOf is the group, kind, namespace and name of a document.
+func keyOf(d document.Document) [4]string {
+	gvk := document.GVK(d.Content)
+	meta, _ := d.Content["metadata"].(map[string]any)
+	ns, _ := meta["namespace"].(string)
+	name, _ := meta["name"].(string)
+	return [4]string{gvk.Group, gvk.Kind, ns, name}
+}
+
+// losesKey reports whether the data of an object lacks a key that it had.
+func losesKey(was, is document.Document) bool {
+	for _, field := range []string{"data", "binaryData", "stringData"} {
+		had, _ := was.Content[field].(map[string]any)
+		has, _ := is.Content[field].(map[string]any)
+		for k := range had {
+			if _, ok := has[k]; !ok {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// refers reports whether a release may name an object that goes.
+func (e *effects) refers(j *release.Recipe) bool {
+	if len(e.gone) == 0 {
+		return false
+	}
+	settings, err := json.Marshal(&j.Release)
+	names := func(b []byte) bool {
+		return slices.ContainsFunc(e.gone, func(name []byte) bool { return hasWord(b, name) })
+	}
+	return err != nil || names(settings) || anyFile(j, names)
+}
+
+// hasWord reports whether a name stands in a text that is no part of a longer one.
+func hasWord(b, name []byte) bool {
+	part := func(r rune) bool { return r == '-' || r == '.' || unicode.IsLetter(r) || unicode.IsDigit(r) }
+	for rest := b; ; {
+		i := bytes.Index(rest, name)
+		if i < 0 {
+			return false
+		}
+		before, _ := utf8.DecodeLastRune(rest[:i])
+		after, _ := utf8.DecodeRune(rest[i+len(name):])
+		if !part(before) && !part(after) {
+			return true
+		}
+		rest = rest[i+len(name):]
+	}
+}

@@ -1,0 +1,59 @@
+package side
+
+import (
+	"path"
+
+	"github.com/kubesettle/kubesettle/render/discover"
+	"github.com/kubesettle/kubesettle/render/helm"
+	"github.com/kubesettle/kubesettle/render/kustomize"
+	"github.com/kubesettle/kubesettle/render/object"
+	"github.com/kubesettle/kubesettle/render/release"
+	"github.com/kubesettle/kubesettle/render/source"
+)
+
+// gather collects what a release needs from a tree.
+func gather(s *source.Source, rel release.Release) (*release.Recipe, *object.Failure) {
+	switch rel.Kind {
+	case object.Helm:
+		return helm.Gather(s, rel)
+	case object.Kustomize:
+		return kustomize.Gather(s, rel)
+	default:
+		return gatherManifests(s, rel)
+	}
+}
+
+// gatherManifests reads the files of a folder of plain manifests.
+func gatherManifests(s *source.Source, rel release.Release) (*release.Recipe, *object.Failure) {
+	j := &release.Recipe{Release: rel, Files: map[string][]byte{}}
+	files := rel.Files
+	if len(files) == 0 {
+		switch {
+		case s.HasFile(rel.Path):
+			files = []string{rel.Path}
+		case s.HasDir(rel.Path):
+			for _, p := range s.Below(rel.Path) {
+				if source.IsManifestName(p) && kustomize.FileOf(s, path.Dir(p)) != p {
+					files = append(files, p)
+				}
+			}
+		default:
+			return j, &object.Failure{
+				Reason: "path " + rel.Path + " does not exist", Where: object.FileStart(rel.Path),
+				Remedy: "correct `path` of release " + rel.ID,
+			}
+		}
+		j.Release.Files = files
+	}
+	for _, p := range files {
+		b, err := s.Read(p)
+		if err != nil {
+			return j, source.AsFailure(p, err)
+		}
+		j.Files[p] = b
+		if f := discover.Unreadable(s, p); f != nil {
+			j.Lost = append(j.Lost, release.LostFile{File: p, Err: f})
+		}
+	}
+	return j, nil
+}

@@ -1,0 +1,180 @@
+package side
+
+import (
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/kubesettle/kubesettle/render/document"
+	"github.com/kubesettle/kubesettle/render/object"
+	"github.com/kubesettle/kubesettle/render/release"
+	"github.com/kubesettle/kubesettle/render/typed"
+)
+
+// clusterScoped are the kinds of Kubernetes' own API that have no namespace.
+var clusterScoped = map[string]bool{
+	"/Namespace": true, "/Node": true, "/PersistentVolume": true, "/ComponentStatus": true,
+	"admissionregistration.k8s.io/MutatingWebhookConfiguration":     true,
+	"admissionregistration.k8s.io/ValidatingWebhookConfiguration":   true,
+	"admissionregistration.k8s.io/ValidatingAdmissionPolicy":        true,
+	"admissionregistration.k8s.io/ValidatingAdmissionPolicyBinding": true,
+	"admissionregistration.k8s.io/MutatingAdmissionPolicy":          true,
+	"admissionregistration.k8s.io/MutatingAdmissionPolicyBinding":   true,
+	"apiextensions.k8s.io/CustomResourceDefinition":                 true, "apiregistration.k8s.io/APIService": true,
+	"certificates.k8s.io/CertificateSigningRequest": true, "certificates.k8s.io/ClusterTrustBundle": true,
+	"flowcontrol.apiserver.k8s.io/FlowSchema": true, "flowcontrol.apiserver.k8s.io/PriorityLevelConfiguration": true,
+	"networking.k8s.io/IngressClass": true, "networking.k8s.io/IPAddress": true, "networking.k8s.io/ServiceCIDR": true,
+	"node.k8s.io/RuntimeClass": true, "policy/PodSecurityPolicy": true,
+	"rbac.authorization.k8s.io/ClusterRole": true, "rbac.authorization.k8s.io/ClusterRoleBinding": true,
+	"resource.k8s.io/DeviceClass": true, "resource.k8s.io/ResourceSlice": true,
+	"scheduling.k8s.io/PriorityClass": true,
+	"storage.k8s.io/StorageClass":     true, "storage.k8s.io/CSIDriver": true, "storage.k8s.io/CSINode": true,
+	"storage.k8s.io/VolumeAttachment": true, "storage.k8s.io/VolumeAttributesClass": true,
+	// Well-known custom kinds, for repositories that do not hold their definitions.
+	"karpenter.sh/NodePool": true, "karpenter.sh/NodeClaim": true, "karpenter.k8s.aws/EC2NodeClass": true,
+	"gateway.networking.k8s.io/GatewayClass": true, "cilium.io/CiliumClusterwideNetworkPolicy": true,
+	"policy.networking.k8s.io/AdminNetworkPolicy": true, "policy.networking.k8s.io/BaselineAdminNetworkPolicy": true,
+	"policy.networking.k8s.io/ClusterNetworkPolicy": true,
+}
+
+// Scopes says which kinds have no namespace: the table above, and what the revision's
+// own CustomResourceDefinitions say.
+type Scopes map[string]bool
+
+func (s Scopes) cluster(group, kind string) bool {
+	if own, ok := s[group+"/"+kind]; ok {
+		return own
+	}
+	builtin := group == "" || !strings.Contains(group, ".") || strings.HasSuffix(group, ".k8s.io")
+	return clusterScoped[group+"/"+kind] || (!builtin && strings.HasPrefix(kind, "Cluster"))
+}
+
+// learn takes the scope of custom kinds from their definitions.
+func (s Scopes) learn(docs []document.Document) {
+	for _, d := range docs {
+		if gvk := document.GVK(d.Content); gvk.Kind != "CustomResourceDefinition" || gvk.Group != "apiextensions.k8s.io" {
+			continue
+		}
+		spec, _ := d.Content["spec"].(map[string]any)
+		names, _ := spec["names"].(map[string]any)
+		group, _ := spec["group"].(string)
+		kind, _ := names["kind"].(string)
+		scope, _ := spec["scope"].(string)
+		if kind != "" {
+			s[group+"/"+kind] = scope == "Cluster"
+		}
+	}
+}
+
+// Fill takes over what is not known.
+func (s Scopes) Fill(other Scopes) {
+	for k, v := range other {
+		if _, ok := s[k]; !ok {
+			s[k] = v
+		}
+	}
+}
+
+// builder turns documents into objects.
+type builder struct {
+	rel     release.Release
+	scopes  Scopes
+	locate  func(d document.Document) func(path string) object.Location
+	objects []*object.Object
+	notes   []object.Note
+}
+
+// add makes an object of a document. What is no object fails the release.
+func (b *builder) add(d document.Document) *object.Failure {
+	gvk := document.GVK(d.Content)
+	where := b.locate(d)
+	if gvk.Kind == "" || gvk.Version == "" {
+		at := where("")
+		return &object.Failure{Reason: fmt.Sprintf("%s:%d: an object without kind or apiVersion", at.File, at.StartLine),
+			Where: at, Remedy: "give it both"}
+	}
+	meta, _ := d.Content["metadata"].(map[string]any)
+	name, _ := meta["name"].(string)
+	if name == "" {
+		name, _ = meta["generateName"].(string)
+	}
+	if name == "" {
+		at := where("metadata")
+		return &object.Failure{Reason: fmt.Sprintf("%s:%d: %s without metadata.name", at.File, at.StartLine, gvk.Kind),
+			Where: at, Remedy: "give it a name"}
+	}
+	id := object.ID{Group: gvk.Group, Version: gvk.Version, Kind: gvk.Kind, Name: name}
+	if !b.scopes.cluster(gvk.Group, gvk.Kind) {
+		id.Namespace, _ = meta["namespace"].(string)
+		if id.Namespace == "" {
+			id.Namespace = b.rel.Namespace
+		}
+		if id.Namespace == "" {
+			id.Namespace = "default"
+		}
+	}
+	read, err := typed.Decode(d.Content)
+	if err != nil {
+		at := where("")
+		return &object.Failure{
+			Reason: fmt.Sprintf("%s:%d: %s: %v", at.File, at.StartLine, id, err),
+			Where:  at, Remedy: "correct the value: the API server refuses it",
+		}
+	}
+	o := &object.Object{
+		ID: id, Release: b.rel.ID, Content: d.Content, Typed: read.Typed, Refused: read.Refused, Hook: d.Hook,
+		Source: where(""), Volatile: d.VolatilePaths(), Origin: &release.Origin{Doc: d, Find: where},
+	}
+	for _, r := range read.Refused {
+		if r.Undecodable && o.IsVolatile(r.Path) {
+			at := where(r.Path)
+			return &object.Failure{Where: at,
+				Reason: fmt.Sprintf("%s:%d: %s: %s: every render draws another value, so that it is not known what is applied",
+					at.File, at.StartLine, id, r.Path),
+				Remedy: "give it a value that does not change",
+			}
+		}
+	}
+	o.Unknown = b.unknown(o)
+	if len(o.Unknown) > 0 && o.Typed != nil {
+		if filled, err := typed.Decode(typed.Fill(o.Content, o.Unknown, nil)); err == nil {
+			o.Typed = filled.Typed
+		}
+	}
+	for i, r := range o.Refused {
+		o.Refused[i].Unknown = r.Undecodable && slices.Contains(o.Unknown, r.Path)
+	}
+	for _, n := range read.Notes {
+		b.notes = append(b.notes, n.On(id))
+	}
+	b.objects = append(b.objects, o)
+	return nil
+}
+
+// finish sorts the objects and reports those that stand twice: the last one wins, as it
+// does when they are applied in order.
+func (b *builder) finish() []*object.Object {
+	seen := map[object.ID]int{}
+	var out []*object.Object
+	for _, o := range b.objects {
+		id := o.ID
+		id.Version = ""
+		if o.Hook {
+			id.Version = "hook"
+		}
+		if i, ok := seen[id]; ok && !strings.HasSuffix(o.ID.Name, "-") {
+			b.notes = append(b.notes, object.Say(object.MadeTwice, place(out[i].Source), place(o.Source)).On(o.ID))
+			o.Twin = out[i]
+			out[i] = o
+			continue
+		}
+		seen[id] = len(out)
+		out = append(out, o)
+	}
+	sort.SliceStable(out, func(i, j int) bool { return out[i].ID.Compare(out[j].ID) < 0 })
+	slices.SortStableFunc(b.notes, object.Note.Compare)
+	return out
+}
+
+func place(l object.Location) string { return fmt.Sprintf("%s:%d", l.File, l.StartLine) }

@@ -1,0 +1,361 @@
+package variants
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"text/template/parse"
+
+	"github.com/kubesettle/kubesettle/render/fieldpath"
+)
+
+// pipe are the settings by which a condition comes out as asked.
+func (r *reading) pipe(p *parse.PipeNode, truth bool) []toggle {
+	if p == nil || len(p.Cmds) == 0 || r.depth > 6 {
+		return nil
+	}
+	for _, c := range p.Cmds[1:] {
+		if id, ok := c.Args[0].(*parse.IdentifierNode); ok && id.Ident == "not" {
+			truth = !truth
+		}
+	}
+	return r.command(p.Cmds[0], truth)
+}
+
+func (r *reading) command(c *parse.CommandNode, truth bool) []toggle {
+	id, ok := c.Args[0].(*parse.IdentifierNode)
+	if !ok {
+		return r.node(c.Args[0], truth)
+	}
+	args := c.Args[1:]
+	var out []toggle
+	switch id.Ident {
+	case "and", "or":
+		for _, a := range args {
+			out = append(out, r.node(a, truth)...)
+		}
+	case "not", "empty":
+		if len(args) > 0 {
+			out = r.node(args[0], !truth)
+		}
+	case "eq", "ne":
+		if len(args) == 2 && truth == (id.Ident == "eq") {
+			out = append(r.equal(args[0], args[1]), r.equal(args[1], args[0])...)
+		} else if none, ok := args[len(args)-1].(*parse.StringNode); ok && r.given && none.Text == "" {
+			out = r.node(args[0], true)
+		}
+	case "gt", "ge":
+		if len(args) == 2 && truth {
+			out = r.above(args[0], args[1])
+		}
+	case "include":
+		if len(args) > 0 {
+			if name, ok := args[0].(*parse.StringNode); ok {
+				out = r.within(name.Text, truth)
+			}
+		}
+	default: // default, toString, int, has…: about its last argument
+		if len(args) > 0 {
+			out = r.node(args[len(args)-1], truth)
+		}
+	}
+	return out
+}
+
+// within are the settings by which all conditions of a definition hold.
+func (r *reading) within(name string, truth bool) []toggle {
+	var out []toggle
+	if !truth {
+		return nil
+	}
+	for _, file := range slices.Sorted(maps.Keys(r.texts.sides[r.side])) {
+		for _, tree := range r.texts.sides[r.side][file].trees {
+			if tree.Name != name {
+				continue
+			}
+			in := &reading{texts: r.texts, side: r.side, tree: tree, depth: r.depth + 1, given: r.given}
+			each(tree.Root, func(n parse.Node) {
+				if b, ok := n.(*parse.IfNode); ok {
+					out = append(out, in.pipe(b.Pipe, true)...)
+				}
+			})
+		}
+	}
+	return out
+}
+
+func (r *reading) node(n parse.Node, truth bool) []toggle {
+	if p, ok := n.(*parse.PipeNode); ok {
+		return r.pipe(p, truth)
+	}
+	if v, ok := n.(*parse.VariableNode); ok && len(v.Ident) == 1 && v.Ident[0] != "$" {
+		p := r.assigned(v.Ident[0])
+		if p == nil {
+			return nil
+		}
+		inner := *r
+		inner.depth++
+		return inner.pipe(p, truth)
+	}
+	path := r.path(n)
+	if path == nil {
+		return nil
+	}
+	have, known := r.value(path)
+	last := path[len(path)-1]
+	if truth && r.given && (have == nil || have == "") {
+		return setting(path, placeholders[0])
+	}
+	if truth && vacant(have) {
+		if out := filling(path); out != nil {
+			return out
+		}
+	}
+	switch x := have.(type) {
+	case bool:
+		if x != truth {
+			return setting(path, strconv.FormatBool(truth))
+		}
+	case nil:
+		if truth && (!known || have == nil) && (last == "enabled" || last == "create" || last == "enable") {
+			return setting(path, "true")
+		}
+	case int64, float64:
+		if truth && fmt.Sprint(x) == "0" {
+			return setting(path, "1")
+		}
+	}
+	return nil
+}
+
+// rests are harmless contents of maps and lists that a chart copies into an object, by their usual names: what stands
+// below the name, and its value, as --set takes them.
+var rests = map[string][]toggle{
+	"podDisruptionBudget": {{".maxUnavailable", "1"}}, "pdb": {{".maxUnavailable", "1"}},
+	"nodeSelector": {{`.kubernetes\.io/os`, "linux"}},
+	"tolerations":  {{"[0].key", "dedicated"}, {"[0].operator", "Exists"}},
+	"affinity":     {{".nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].weight", "1"}},
+}
+
+// vacant reports whether values leave a map or a list to who installs the chart.
+func vacant(have any) bool {
+	switch x := have.(type) {
+	case nil:
+		return true
+	case map[string]any:
+		return len(x) == 0
+	case []any:
+		return len(x) == 0
+	}
+	return false
+}
+
+// filling are the settings that fill a map or a list with what is harmless; nil: that is not known.
+func filling(path []string) []toggle {
+	at := setting(path, "x")
+	if at == nil {
+		return nil
+	}
+	var out []toggle
+	for _, t := range rests[path[len(path)-1]] {
+		out = append(out, toggle{at[0].path + t.path, t.value})
+	}
+	return out
+}
+
+// withRequests gives a setting that switches an autoscaler on what its pods have to ask for, where
+// the chart leaves that to who installs it.
+func (t *chartTexts) withRequests(set []toggle) []toggle {
+	out := slices.Clone(set)
+	for _, x := range set {
+		at := strings.ToLower(x.path)
+		if !slices.ContainsFunc([]string{"autoscal", "hpa", "keda"}, func(w string) bool { return strings.Contains(at, w) }) {
+			continue
+		}
+		keys := strings.Split(x.path, ".")
+		for n := len(keys) - 1; n >= 0; n-- {
+			at := append(slices.Clone(keys[:n]), "resources")
+			have, ok := (&reading{texts: t}).value(at)
+			if m, is := have.(map[string]any); !ok || have != nil && (!is || len(m) > 0) {
+				continue
+			}
+			for _, r := range [][2]string{{"cpu", "100m"}, {"memory", "128Mi"}} {
+				out = append(out, setting(append(slices.Clone(at), "requests", r[0]), r[1])...)
+			}
+		}
+	}
+	if all, ok := sortToggles(out); ok {
+		return all
+	}
+	return set
+}
+
+// assigned is what a variable is first set to.
+func (r *reading) assigned(name string) *parse.PipeNode {
+	var out *parse.PipeNode
+	each(r.tree.Root, func(n parse.Node) {
+		a, ok := n.(*parse.ActionNode)
+		if ok && out == nil && len(a.Pipe.Decl) == 1 && a.Pipe.Decl[0].Ident[0] == name {
+			out = a.Pipe
+		}
+	})
+	return out
+}
+
+// equal are the settings by which a value has a constant.
+func (r *reading) equal(n, constant parse.Node) []toggle {
+	text, ok := "", true
+	switch c := constant.(type) {
+	case *parse.StringNode:
+		text = c.Text
+	case *parse.NumberNode:
+		text = c.Text
+	case *parse.BoolNode:
+		text = strconv.FormatBool(c.True)
+	default:
+		ok = false
+	}
+	if !ok {
+		return nil
+	}
+	path := r.path(n)
+	if path == nil {
+		return r.told(n, text)
+	}
+	if have, _ := r.value(path); have != nil && fmt.Sprint(have) == text {
+		return nil
+	}
+	return setting(path, text)
+}
+
+// told are the settings under which a template sets a key of the dot to a text, as in
+// set . "mode" "ha".
+func (r *reading) told(n parse.Node, text string) []toggle {
+	f, ok := innermost(n).(*parse.FieldNode)
+	if !ok || len(f.Ident) != 1 || r.depth > 2 {
+		return nil
+	}
+	ref := regexp.MustCompile(`\bset\s+[.$]\s+"` + regexp.QuoteMeta(f.Ident[0]) + `"\s+"?` + regexp.QuoteMeta(text) + `\b`)
+	for _, file := range slices.Sorted(maps.Keys(r.texts.sides[r.side])) {
+		trees := r.texts.sides[r.side][file]
+		at := ref.FindStringIndex(trees.text)
+		if at == nil {
+			continue
+		}
+		tree := trees.at(at[0])
+		if tree == nil {
+			continue
+		}
+		in := &reading{texts: r.texts, side: r.side, tree: tree, depth: r.depth + 1}
+		var out []toggle
+		for _, g := range in.guards(tree.Root, at[0], len(trees.text)) {
+			out = append(out, g.in.pipe(g.pipe, g.truth)...)
+		}
+		return out
+	}
+	return nil
+}
+
+// above are the settings by which a number is more than another.
+func (r *reading) above(n, limit parse.Node) []toggle {
+	c, ok := limit.(*parse.NumberNode)
+	path := r.path(n)
+	if !ok || !c.IsInt || path == nil {
+		return nil
+	}
+	have, _ := r.value(path)
+	if x, err := strconv.ParseFloat(fmt.Sprint(have), 64); err != nil || x > float64(c.Int64) {
+		return nil
+	}
+	return setting(path, strconv.FormatInt(c.Int64+1, 10))
+}
+
+// innermost is the first thing that a pipe is about.
+func innermost(n parse.Node) parse.Node {
+	for depth := 0; depth < 8; depth++ {
+		p, ok := n.(*parse.PipeNode)
+		if !ok {
+			break
+		}
+		if n = firstArg(p); n == nil {
+			return nil
+		}
+	}
+	return n
+}
+
+// firstArg is what the first command of a pipe is about: itself, or the last argument of a function.
+func firstArg(p *parse.PipeNode) parse.Node {
+	if p == nil || len(p.Cmds) == 0 {
+		return nil
+	}
+	args := p.Cmds[0].Args
+	if _, call := args[0].(*parse.IdentifierNode); call {
+		if len(args) < 2 {
+			return nil
+		}
+		return args[len(args)-1]
+	}
+	return args[0]
+}
+
+// rooted are what Helm gives a template beside the values.
+var rooted = []string{"Values", "Release", "Chart", "Capabilities", "Template", "Files", "Subcharts"}
+
+// path is the path of the values that a node names; nil: it names none, or all of them.
+func (r *reading) path(n parse.Node) []string {
+	if p := r.place(n); len(p) > 0 {
+		return p
+	}
+	return nil
+}
+
+// place is as path, but empty for a node that names all values, as $v does after $v := .Values.
+func (r *reading) place(n parse.Node) []string {
+	switch x := innermost(n).(type) {
+	case *parse.FieldNode:
+		switch {
+		case x.Ident[0] == "Values" && len(r.dot) == 0:
+			return x.Ident[1:]
+		case slices.Contains(rooted, x.Ident[0]): // below a dot it is nobody's value, but a slip of the template
+		case len(r.dot) > 0 && r.dot[0] != "?":
+			return append(slices.Clone(r.dot), x.Ident...)
+		}
+	case *parse.VariableNode:
+		if len(x.Ident) > 1 && x.Ident[0] == "$" && x.Ident[1] == "Values" {
+			return x.Ident[2:]
+		}
+		if p := r.assigned(x.Ident[0]); p != nil && x.Ident[0] != "$" && r.depth < 3 {
+			inner := *r
+			inner.depth++
+			if of := inner.place(firstArg(p)); of != nil {
+				return append(slices.Clone(of), x.Ident[1:]...)
+			}
+		}
+	}
+	return nil
+}
+
+// value is what the chart's own values say at a path.
+func (r *reading) value(path []string) (any, bool) {
+	var p fieldpath.Path
+	for _, k := range path {
+		p = append(p, fieldpath.Key(k))
+	}
+	return p.Get(r.texts.values)
+}
+
+// plainSetting is what --set takes as it stands.
+var plainSetting = regexp.MustCompile(`^[A-Za-z0-9_.%-]+$`)
+
+// setting sets one value, where --set can say so.
+func setting(path []string, value string) []toggle {
+	odd := func(k string) bool { return !fieldpath.PlainKey(k) }
+	if len(path) == 0 || slices.ContainsFunc(path, odd) || !plainSetting.MatchString(value) {
+		return nil
+	}
+	return []toggle{{strings.Join(path, "."), value}}
+}

@@ -1,0 +1,290 @@
+package variants
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/kubesettle/kubesettle/render/discover"
+	"github.com/kubesettle/kubesettle/render/document"
+	"github.com/kubesettle/kubesettle/render/fieldpath"
+	"github.com/kubesettle/kubesettle/render/helm"
+	"github.com/kubesettle/kubesettle/render/object"
+	"github.com/kubesettle/kubesettle/render/release"
+	"github.com/kubesettle/kubesettle/render/side"
+	"github.com/kubesettle/kubesettle/render/source"
+	"github.com/kubesettle/kubesettle/render/worker"
+)
+
+// A chart that others install is not only what its own values make of it. Where a change to a
+// chart makes no difference with any values that are known of it, because a condition of the
+// templates keeps it out, the chart is rendered once more with what switches it on.
+
+const (
+	// mostSwitched bounds the charts of a change that are rendered so, mostSettings the settings of
+	// one chart, and mostTrials the renders that find them out for one chart.
+	mostSwitched, mostSettings, mostTrials = 6, 3, 60
+	// mostHunks bounds the parts of one file that are looked at.
+	mostHunks = 8
+	// mostTexts is the most bytes of a template that is read for its conditions.
+	mostTexts = 256 << 10
+)
+
+// WithSwitches adds the releases that show what of a change the known values of a chart hide.
+// What GitOps or a policy declares has the values it has, and is left alone.
+func WithSwitches(ctx context.Context, base, head *side.Side) error {
+	var onBase, onHead []release.Release
+	charts := 0
+	for i, r := range head.Releases {
+		k, both := base.ByID[r.ID]
+		if !discover.IsBare(r) || !both || charts == mostSwitched || head.Opt.Clock.Over() || ctx.Err() != nil {
+			continue
+		}
+		s := newSwitching(base, head, k, i)
+		if s == nil {
+			continue
+		}
+		charts++
+		for _, set := range s.settings() {
+			for _, of := range []struct {
+				r  release.Release
+				to *[]release.Release
+			}{{base.Releases[k], &onBase}, {r, &onHead}} {
+				one := of.r
+				one.ID, one.Set, one.Switched = r.Path+":"+settingText(set), maps.Clone(r.Set), settingText(set)
+				if one.Set == nil {
+					one.Set = map[string]string{}
+				}
+				for _, t := range set {
+					if t == demo {
+						one.Name = t.value
+						continue
+					}
+					one.Set[t.path] = t.value
+				}
+				one.Selected = "Chart.yaml found, with " + one.Switched + ": without it a part of the change makes no difference"
+				*of.to = append(*of.to, one)
+			}
+		}
+	}
+	for _, x := range []struct {
+		s    *side.Side
+		list []release.Release
+	}{{base, onBase}, {head, onHead}} {
+		from := len(x.s.Releases)
+		if err := x.s.Gather(ctx, x.list, nil); err != nil {
+			return err
+		}
+		for i := from; i < len(x.s.Releases); i++ {
+			x.s.Run(i)
+		}
+	}
+	return nil
+}
+
+// switching looks for the values with which a chart shows what of it changes.
+type switching struct {
+	run        worker.Runner
+	base, head *release.Recipe
+	values     []*release.Recipe // head's, with each of the values files that are known
+	text       *chartTexts
+	trials     int                 // that were asked for
+	asked      map[string]string   // the recipes of those, by digest
+	made       map[string]trialled // and their outcomes
+}
+
+// newSwitching gives nil where a chart does not render on a side, or none of its templates and
+// values changes.
+func newSwitching(base, head *side.Side, k, i int) *switching {
+	if base.Outputs[k].Err != nil || head.Outputs[i].Err != nil || head.Outputs[i].Untouched || base.Outputs[k].Untouched {
+		return nil
+	}
+	s := &switching{run: head.Runner, base: base.Recipes[k], head: head.Recipes[i]}
+	if s.base == nil || s.head == nil || s.base.Chart == nil || s.head.Chart == nil || len(s.changed()) == 0 {
+		return nil
+	}
+	for n, r := range head.Releases {
+		if discover.IsSet(r) && r.Path == head.Releases[i].Path && head.Outputs[n].Err == nil &&
+			head.Recipes[n].Chart != nil {
+			s.values = append(s.values, head.Recipes[n])
+		}
+	}
+	return s
+}
+
+// changed are the templates and the values of the chart itself that differ, as repository paths.
+func (s *switching) changed() []string {
+	var out []string
+	add := func(j, other *release.Recipe) {
+		for name, p := range j.Chart.Names {
+			if !strings.HasPrefix(name, "templates/") && name != "values.yaml" || strings.HasPrefix(name, "templates/tests/") {
+				continue
+			}
+			if !bytes.Equal(j.Files[p], other.Files[p]) && len(j.Files[p]) <= mostTexts && !slices.Contains(out, p) {
+				out = append(out, p)
+			}
+		}
+	}
+	add(s.head, s.base)
+	add(s.base, s.head)
+	slices.Sort(out)
+	return out
+}
+
+// A part of the change: head without it, and where it stands.
+type part struct {
+	template string                  // of the chart, whose documents it shows in; "" for all
+	without  []func(*release.Recipe) // each takes it out of head: the first one with which that still renders
+	sites    []templateSite          // of both sides
+	number   int                     // in the list of them
+}
+
+// first is the first setting that shows a part of the change, and that base renders with as well.
+func (s *switching) first(list [][]toggle, d part) []toggle {
+	for _, set := range list {
+		if s.trials >= mostTrials {
+			break
+		}
+		if s.shows(s.head, set, d) && s.renders(set) {
+			return set
+		}
+	}
+	return nil
+}
+
+// parts are the parts of the change: the hunks of templates, and the values.
+func (s *switching) parts() []part {
+	var out []part
+	for _, p := range s.changed() {
+		if path.Base(p) == "values.yaml" && p == s.head.Chart.Names["values.yaml"] {
+			out = append(out, s.changedValues(p)...)
+			continue
+		}
+		was, is := string(s.base.Files[p]), string(s.head.Files[p])
+		name := strings.TrimPrefix(p, strings.TrimPrefix(s.head.Chart.Dir+"/", "./"))
+		if strings.HasPrefix(path.Base(p), "_") || path.Ext(p) == ".tpl" {
+			name = ""
+		}
+		put := func(text string) func(*release.Recipe) { return func(j *release.Recipe) { j.Files[p] = []byte(text) } }
+		for i, h := range source.Hunks(was, is) {
+			d := part{template: name, without: []func(*release.Recipe){put(revert(is, h)), put(was)}}
+			if i < mostHunks {
+				d.sites = lineSites(p, is, h.HeadFirst, h.HeadLast, false)
+				d.sites = append(d.sites, lineSites(p, was, h.BaseFirst, h.BaseLast, true)...)
+				out = append(out, d)
+			}
+		}
+	}
+	for i := range out {
+		out[i].number = i
+	}
+	return out
+}
+
+// revert puts base's lines of a hunk in the place of head's.
+func revert(is string, h object.Hunk) string {
+	lines := strings.SplitAfter(is, "\n")
+	var mid []string
+	for _, l := range h.Base {
+		mid = append(mid, strings.TrimRight(l, "\r\n")+"\n")
+	}
+	from, to := h.HeadFirst-1, h.HeadLast
+	if from < 0 || to > len(lines) || from > to {
+		return is
+	}
+	return strings.Join(slices.Concat(lines[:from], mid, lines[to:]), "")
+}
+
+// changedValues are the leaves of the chart's own values that differ.
+func (s *switching) changedValues(p string) []part {
+	was, err := document.DecodeYAML(s.base.Files[p])
+	is, err2 := document.DecodeYAML(s.head.Files[p])
+	if err != nil || err2 != nil {
+		return nil
+	}
+	var out []part
+	seen := map[string]bool{}
+	add := func(from, to any) {
+		fieldpath.Leaves(from, nil, func(at fieldpath.Path, v any) {
+			old, ok := at.Get(to)
+			if len(at) == 0 || len(out) == mostHunks || seen[at.String()] || ok && fmt.Sprint(old) == fmt.Sprint(v) {
+				return
+			}
+			seen[at.String()] = true
+			before, _ := at.Get(was)
+			vals, _ := is.(map[string]any)
+			out = append(out, part{
+				without: []func(*release.Recipe){func(j *release.Recipe) {
+					j.Chart.Inline = helm.MergeValues(helm.Nested(at, before, vals), j.Chart.Inline)
+				}},
+				sites: s.text.mentions(at),
+			})
+		})
+	}
+	add(is, was)
+	add(was, is)
+	return out
+}
+
+// textOfDocs are documents as text; hooks do not count.
+func textOfDocs(docs []document.Document) string {
+	var out strings.Builder
+	for _, d := range docs {
+		if !d.Hook {
+			b, err := json.Marshal(d.Content)
+			if err != nil {
+				return err.Error()
+			}
+			out.Write(b)
+			out.WriteByte('\n')
+		}
+	}
+	return out.String()
+}
+
+// WithoutRepeats leaves out what a chart that is switched on changes as it does without: its part
+// of the change is what shows there alone.
+func WithoutRepeats(list []object.Change, head *object.Revision) []object.Change {
+	plain := map[string]string{} // release that another one repeats
+	for _, r := range head.Releases {
+		if r.Switched != "" && r.ID != r.Path {
+			plain[r.ID] = r.Path
+		}
+	}
+	if len(plain) == 0 {
+		return list
+	}
+	type sameness struct {
+		release string
+		id      object.ID
+	}
+	known := map[sameness]*object.Change{}
+	for i := range list {
+		known[sameness{list[i].Release, list[i].ID()}] = &list[i]
+	}
+	return slices.DeleteFunc(slices.Clone(list), func(c object.Change) bool {
+		k := known[sameness{plain[c.Release], c.ID()}]
+		return plain[c.Release] != "" && k != nil && says(k) == says(&c)
+	})
+}
+
+// says is what a change comes to, wherever it is written.
+func says(c *object.Change) string {
+	text := fmt.Sprint(c.Kind, c.TemplateChanged)
+	for _, f := range c.Fields {
+		text += fmt.Sprintf("\n%s %v %v", f.Path, f.Old, f.New)
+	}
+	if c.Base == nil || c.Head == nil {
+		for _, o := range []*object.Object{c.Base, c.Head} {
+			if o != nil {
+				text += textOfDocs([]document.Document{release.DocOf(o)})
+			}
+		}
+	}
+	return text
+}
