@@ -2,21 +2,27 @@ package policies
 
 import (
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/pmezard/go-difflib/difflib"
+
 	"github.com/kubesettle/kubesettle/policies/rules"
 )
 
 const (
-	policyDoc = "../docs/policy.md"
-	rulesDoc  = "../docs/rules.md"
+	policyDoc   = "../docs/policy.md"
+	failuresDoc = "../testdata/failures/README.md"
+	rulesDoc    = "../docs/rules.md"
 )
 
 func readPage(t *testing.T, file string) string {
@@ -196,8 +202,8 @@ func TestRulesPage(t *testing.T) {
 		b.WriteString("\n")
 	}
 	for _, r := range rules.All() {
-		fmt.Fprintf(&b, "\n## %s\n\n*%s (%s, %s)*\n\n**Is it real?** %s\n\n**How bad is it?** %s\n\n**What now?**%s\n\nSources:\n%s\n",
-			r.ID, r.Title, r.Class, r.Severity, r.Help.Real, r.Help.Bad, answer(r.Help.Now),
+		fmt.Fprintf(&b, "\n## %s\n\n*%s (%s, %s)*\n\n**Is it real?** %s\n\n**How bad is it?** %s\n\n**What now?**%s\n%s\nSources:\n%s\n",
+			r.ID, r.Title, r.Class, r.Severity, r.Help.Real, r.Help.Bad, answer(r.Help.Now), recorded(t, string(r.ID)),
 			"<"+strings.Join(r.Help.Sources, ">,\n<")+">")
 	}
 	if f := flag.Lookup("rewrite"); f != nil && f.Value.String() == "true" { // datadriven's
@@ -208,6 +214,69 @@ func TestRulesPage(t *testing.T) {
 	if got := readPage(t, rulesDoc); got != b.String() {
 		t.Errorf("%s is not what the rules say; rewrite it with -rewrite", rulesDoc)
 	}
+}
+
+var documentedFailure = regexp.MustCompile(`(?m)^\| \[([FG]\d+)\]\(([fg]\d+)/README\.md\) \| \d \| ([^|]+) \| \[([a-z-]+)\]`)
+
+// mostExample bounds the lines of a repair that an example shows.
+const mostExample = 12
+
+// recorded is the first documented failure that a rule reports, with the lines that repair it; "" if there is none whose
+// repair is short.
+func recorded(t *testing.T, rule string) string {
+	t.Helper()
+	for _, m := range documentedFailure.FindAllStringSubmatch(readPage(t, failuresDoc), -1) {
+		if m[4] != rule {
+			continue
+		}
+		dir := filepath.Join(filepath.Dir(failuresDoc), m[2])
+		lines := repair(t, filepath.Join(dir, "violating"), filepath.Join(dir, "repaired"))
+		if n := strings.Count(lines, "\n"); n > 0 && n <= mostExample {
+			return fmt.Sprintf("\n**Example** ([%s](../testdata/failures/%s/README.md)): %s. The repair:\n\n```diff\n%s```\n",
+				m[1], m[2], m[3], lines)
+		}
+	}
+	return ""
+}
+
+// repair is what differs between the manifests of two folders, as the lines of a diff without context. Where a change is
+// checked, its head counts.
+func repair(t *testing.T, violating, repaired string) string {
+	t.Helper()
+	if info, err := os.Stat(filepath.Join(violating, "head")); err == nil && info.IsDir() {
+		violating, repaired = filepath.Join(violating, "head"), filepath.Join(repaired, "head")
+	}
+	var b strings.Builder
+	err := filepath.WalkDir(violating, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || d.Name() == "policy.yaml" {
+			return err
+		}
+		rel, err := filepath.Rel(violating, path)
+		if err != nil {
+			return err
+		}
+		before, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		after, err := os.ReadFile(filepath.Join(repaired, rel))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		text, err := difflib.GetUnifiedDiffString(difflib.UnifiedDiff{
+			A: difflib.SplitLines(string(before)), B: difflib.SplitLines(string(after)),
+		})
+		for _, l := range strings.SplitAfter(text, "\n") {
+			if len(l) > 1 && (l[0] == '+' || l[0] == '-') && !strings.HasPrefix(l, "+++") && !strings.HasPrefix(l, "--- ") {
+				b.WriteString(l[:1] + " " + l[1:])
+			}
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
 }
 
 // answer is what follows a bold question: a list in a paragraph of its own.

@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubesettle/kubesettle/policies/rules"
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/snapshot"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
@@ -18,6 +19,7 @@ type Policy struct {
 	// File it was read from, as given; "" for the embedded default.
 	File        string
 	Releases    []Release
+	Parked      []string // patterns of files that nothing applies
 	Cluster     Cluster
 	Controllers Controllers
 	Apply       string // client-side or server-side
@@ -31,6 +33,7 @@ type Policy struct {
 	Custom  []CustomIntent
 	Gate    Gate
 	Waivers []Waiver
+	Traffic Traffic
 	// Locked are the fields that policies of folders below may not give.
 	Locked []Lock
 	// Baseline is what that of the gate holds (set by the caller through [LoadBaseline], as the
@@ -224,9 +227,7 @@ type CustomIntent struct {
 
 // Gate says what fails a merge.
 type Gate struct {
-	FailOn         rules.Severity // error, warning, note; off: nothing
-	OnlyNew        bool
-	OnInconclusive string // warn or fail
+	finding.Gate
 	// Baseline is the file of findings that do not fail, relative to the policy file; "": none.
 	Baseline string
 }

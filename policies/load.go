@@ -59,6 +59,7 @@ func (p *Policy) read(d *decoder, data []byte) error {
 			"apiVersion":  oneOf(d, &version, APIVersion),
 			"kind":        oneOf(d, &kind, PolicyKind),
 			"releases":    d.releases(p),
+			"parked":      d.texts(&p.Parked, releasePattern),
 			"cluster":     d.cluster(&p.Cluster),
 			"controllers": d.controllers(&p.Controllers),
 			"apply":       oneOf(d, &p.Apply, "client-side", "server-side"),
@@ -68,6 +69,7 @@ func (p *Policy) read(d *decoder, data []byte) error {
 			"intents":     d.intents(p),
 			"gate":        d.gate(&p.Gate),
 			"waivers":     d.waivers(p),
+			"traffic":     d.traffic(&p.Traffic),
 			"locked":      d.locks(p),
 		})
 	}

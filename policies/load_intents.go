@@ -97,7 +97,7 @@ func short(characters int) func(string) string {
 func (d *decoder) gate(g *Gate) read {
 	return func(n *yaml.Node, at string) {
 		d.object(n, at, fields{
-			"failOn":         oneOf(d, &g.FailOn, rules.Error, rules.Warning, rules.Note, rules.Off),
+			"failOn":         oneOf(d, (*rules.Severity)(&g.FailOn), rules.Error, rules.Warning, rules.Note, rules.Off),
 			"onlyNew":        d.flag(&g.OnlyNew),
 			"onInconclusive": oneOf(d, &g.OnInconclusive, "warn", "fail"),
 			"baseline":       d.text(&g.Baseline, relative),

@@ -128,8 +128,8 @@ func TestLoadSchedulerErrors(t *testing.T) {
 			`s.yaml:5:4: profiles[1].schedulerName: "x" is the name of profiles[0] as well; give every profile its own` + "\n" +
 				"s.yaml:6:3: profiles[2]: schedulerName is missing; with several profiles every one needs its own"},
 		{string(schedulerFile("profiles:\n- pluginConfig:\n  - name: NodeResourcesFit\n    args: {scoringStrategy: {type: Most, resources: [{name: cpu, weight: 101}]}}\n")),
-			`s.yaml:6:30: profiles[0].pluginConfig[0].args.scoringStrategy.type: "Most" is not a scoring strategy; use one of LeastAllocated, MostAllocated, RequestedToCapacityRatio` + "\n" +
-				"s.yaml:6:66: profiles[0].pluginConfig[0].args.scoringStrategy.resources[0].weight: must be from 1 to 100, not 101"},
+			`s.yaml:6:30: profiles[0].pluginConfig[0].args.scoringStrategy.type: Unsupported value: "Most": supported values: "LeastAllocated", "MostAllocated", "RequestedToCapacityRatio"` + "\n" +
+				"s.yaml:6:66: profiles[0].pluginConfig[0].args.scoringStrategy.resources[0].weight: Invalid value: 101: resource weight of cpu not in valid range (0, 100]"},
 		{string(schedulerFile("profiles:\n- pluginConfig:\n  - name: PodTopologySpread\n    args: {defaultConstraint: []}\n")),
 			"s.yaml:6:12: profiles[0].pluginConfig[0].args.defaultConstraint: unknown key; remove it, or correct its spelling and place"},
 		{string(schedulerFile("profiles:\n- plugins:\n    multiPoint:\n      disabled: [{name: '*'}]\n")),

@@ -21,7 +21,7 @@ type Lock struct {
 }
 
 // atRoot are the fields of a policy at the root alone: what is rendered is decided before it is known where it stands.
-var atRoot = []string{"releases", "cluster.releases"}
+var atRoot = []string{"releases", "parked", "cluster.releases"}
 
 // Below gives the policy of a folder below that of p, which has no files loaded yet: what the file in that folder gives
 // is as it says, and all else as in p. Waivers, custom intents and own controllers are added to p's; an intent, and the
@@ -94,7 +94,7 @@ func (d *decoder) line(file string, line int) string {
 
 // lockable are the fields that may be locked: those that a file below gives without touching others.
 func lockable() []string {
-	out := []string{"cluster", "controllers", "apply", "events", "timing", "bound", "intents", "gate", "waivers",
+	out := []string{"cluster", "controllers", "apply", "events", "timing", "bound", "intents", "gate", "waivers", "traffic",
 		"bound.nodes", "bound.podsPerNode", "intents.custom",
 		"gate.failOn", "gate.onlyNew", "gate.onInconclusive", "gate.baseline"}
 	for _, c := range []string{"discover", "scheduler", "descheduler", "gitops", "own", "karpenter", "clusterAutoscaler"} {

@@ -53,6 +53,18 @@ func Select(p *Policy, only []string) ([]rules.Rule, error) {
 	return out, nil
 }
 
+// Edges are rules for edges of which a search has to say whether pods are ready, as the policy tunes service-gap; none
+// where only other rules are asked for.
+func Edges(p *Policy, only []string, edges []rules.Edge) []rules.Rule {
+	var out []rules.Rule
+	for _, e := range edges {
+		if r := rules.ServiceGapOf(e); len(only) == 0 || slices.Contains(only, r.ID) {
+			out = append(out, tune(r, p.Intents[r.ID])...)
+		}
+	}
+	return out
+}
+
 // tune applies an intent to a rule: one rule, two where it names workloads, or none.
 func tune(r rules.Rule, in Intent) []rules.Rule {
 	tuned := r

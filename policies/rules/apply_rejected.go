@@ -8,7 +8,7 @@ import "github.com/kubesettle/kubesettle/verify/state"
 // Intent: what was merged is what runs.
 // Class: an operation error; judged on the objects, without a run.
 // Assumes: what base declares is what the cluster has.
-// Does not say: that admission webhooks and policies take it too.
+// Does not say: that admission webhooks take it too, or policies in CEL that ask who sends it.
 var applyRejected = Rule{
 	ID:       ApplyRejected,
 	Class:    Lifecycle,
@@ -16,7 +16,7 @@ var applyRejected = Rule{
 	Severity: Error,
 	Static:   true,
 	Help: Help{
-		Real: `Almost always: the API server (v1.36), or KEDA for a ScaledObject, refuses it: it is invalid, an
+		Real: `Almost always: the API server, KEDA for a ScaledObject, or a ValidatingAdmissionPolicy refuses it: it is invalid, an
 immutable field differs, or will at each render (` + "`now`" + `). Not real if the live object differs from
 base. Check: ` + "`kubectl apply --dry-run=server`" + `.`,
 		Bad: `The apply fails halfway; no later change reaches the object.`,

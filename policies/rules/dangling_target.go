@@ -4,7 +4,8 @@ import "github.com/kubesettle/kubesettle/verify/state"
 
 // danglingTarget says that a Service, a PodDisruptionBudget, an autoscaler, a placement rule, a
 // NetworkPolicy and a monitor act on the pods or Services they were written for, and on no others
-// that the change lets in, and that an Ingress or a route leads to a Service that is there.
+// that the change lets in, that an Ingress or a route leads to a Service that is there, and that the classes, Gateways,
+// issuers and stores that objects name are.
 //
 // Intent: a budget or an autoscaler that is there is in force.
 // Class: lifecycle; judged on the objects, without a run.
@@ -19,9 +20,9 @@ var danglingTarget = Rule{
 	Static:   true,
 	Help: Help{
 		Real: `What selects pods (Service, budget, autoscaler, spread rule, NetworkPolicy, monitor) lost its own, or
-got others'; a new one misses by a label or typo; a port, container, or Service of an Ingress or HTTPRoute is gone,
-or a port has two names. A note: an undeclared number. Check: ` + "`kubectl get pods -l SELECTOR`" + `. Not real if an operator makes it.`,
-		Bad: `No endpoints, scaling, metrics, protection in a drain; routes answer 503.`,
+got others'; a new one misses by a typo; a port, container, Service, class, Gateway, issuer or secret store that
+is named goes; a port has two names. A note: an undeclared number. Check: ` + "`kubectl get pods -l SELECTOR`" + `. Not real if an operator makes it.`,
+		Bad: `No endpoints, scaling, metrics, certificates, protection in a drain; routes answer 503.`,
 		Now: `Rename what names a thing with it.`,
 		Sources: []string{
 			"https://kubernetes.io/docs/tasks/run-application/configure-pdb/",

@@ -15,9 +15,9 @@ var deletedOnTheWay = Rule{
 	Severity: Error,
 	Static:   true,
 	Help: Help{
-		Real: `An object moves between releases and the first prunes it; an ApplicationSet is renamed or a
-CustomResourceDefinition removed with all under it; Flux's ` + "`force`" + ` deletes and recreates it; or resources go with
-the controller of their finalizers. Not real if pruning is off: ` + "`prune: disabled`" + `, ` + "`Prune=false`" + `,
+		Real: `An object moves between releases and one prunes it; an ApplicationSet is renamed; a
+CustomResourceDefinition or Namespace goes with its objects; Flux's ` + "`force`" + ` deletes and recreates it; or resources go with
+their finalizers' controller. Not real if pruning is off: ` + "`prune: disabled`" + `, ` + "`Prune=false`" + `,
 ` + "`resource-policy: keep`" + `.`,
 		Bad: `Pods restart, addresses change, volumes are lost; finalizers hang in ` + "`Terminating`" + `.`,
 		Now: `Forbid pruning of the object, merge, move it, allow it again. ApplicationSet:

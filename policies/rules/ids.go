@@ -8,6 +8,7 @@ const (
 	BelowFloor         = "below-floor"
 	CannotRevert       = "cannot-revert"
 	CrashLoop          = "crash-loop"
+	CutOffControl      = "cut-off-control"
 	DanglingTarget     = "dangling-target"
 	DeletedOnTheWay    = "deleted-on-the-way"
 	DrainBlocked       = "drain-blocked"
@@ -26,5 +27,6 @@ const (
 	SpreadViolated     = "spread-violated"
 	NoLongerDeployed   = "no-longer-deployed"
 	StaleConfig        = "stale-config"
+	Unreachable        = "unreachable"
 	Unschedulable      = "unschedulable"
 )

@@ -2,31 +2,41 @@ package rules
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// mostOverrun is how many Jobs that never end a CronJob may have side by side: the third
-// shows that nothing holds the next one back.
-const mostOverrun = 2
-
-// pilesUp is what runaway-scale says of a CronJob: its unfinished Jobs do not become more
-// and more. A deadline bounds them, so that there it says nothing.
+// pilesUp is what runaway-scale says of a CronJob: its unfinished Jobs do not become more and more. A deadline bounds
+// them where it is over before a third one is due; where more are due, it says how many.
 func pilesUp(c *state.Config, w int) Property {
 	m, _ := Newest(c, w)
-	if m == nil || c.Spec.Events.JobOverrun <= 0 || m.JobSpec().ActiveDeadlineSeconds != nil {
+	if m == nil || c.Spec.Events.JobOverrun <= 0 {
 		return Property{}
+	}
+	most := state.Overlap(m.CronJob)
+	if most <= state.FewJobs {
+		return Property{}
+	}
+	fields := []string{"Workload:spec.concurrencyPolicy", "Workload:spec.schedule"}
+	if m.JobSpec().ActiveDeadlineSeconds != nil {
+		fields = append(fields, "Workload:spec.jobTemplate.spec.activeDeadlineSeconds")
 	}
 	return Property{
 		BadStep: func(from, to state.State) bool {
 			jobs := unfinishedJobs(to, w)
-			return jobs > mostOverrun && jobs > unfinishedJobs(from, w)
+			return jobs > state.FewJobs && jobs > unfinishedJobs(from, w)
 		},
 		Message: func(s state.State) string {
+			jobs := unfinishedJobs(s, w)
+			if most < math.MaxInt {
+				return fmt.Sprintf("Jobs of %s can pile up: %d that do not end run side by side, and only activeDeadlineSeconds ends them, when %d do",
+					FullName(c, w), jobs, most)
+			}
 			return fmt.Sprintf("Jobs of %s can pile up without end: %d that never end run side by side, and nothing stops the next one",
-				FullName(c, w), unfinishedJobs(s, w))
+				FullName(c, w), jobs)
 		},
-		Fields: []string{"Workload:spec.concurrencyPolicy", "Workload:spec.schedule"},
+		Fields: fields,
 	}
 }
 

@@ -2,7 +2,8 @@ package rules
 
 import "github.com/kubesettle/kubesettle/verify/state"
 
-// missingConfig says that every object that a pod cannot start without is there, with the keys it asks for.
+// missingConfig says that every object that a pod cannot start without is there, with the keys it asks for, and so are
+// the claims' classes, the Services of StatefulSets and the Secrets that images are pulled with.
 //
 // Intent: what is merged gets to run.
 // Class: lifecycle; judged on the objects, without a run.
@@ -15,12 +16,12 @@ var missingConfig = Rule{
 	Severity: Error,
 	Static:   true,
 	Help: Help{
-		Real: `Pods name a ConfigMap, Secret, key, ServiceAccount, claim or PriorityClass that the change
-removes, renames or misspells. Not real: ` + "`optional: true`" + `, or objects from elsewhere. A warning without
-pruning. Check: ` + "`kubectl get configmap,secret,pvc -n NAMESPACE`" + `.`,
-		Bad: `New pods wait in ` + "`CreateContainerConfigError`" + ` forever; with an unchanged template, after the next
-eviction. Without ServiceAccount or PriorityClass none is created; without a claim they stay pending.`,
-		Now: `Rename both sides in one change. To remove an object, first remove and roll out its references.`,
+		Real: `Pods name a ConfigMap, Secret, key, ServiceAccount, claim or class, or a StatefulSet its Service,
+removed in any release of the cluster, renamed or misspelt. Not real: ` + "`optional: true`" + `, objects
+from elsewhere. Check: ` + "`kubectl get configmap,secret,pvc -n NAMESPACE`" + `.`,
+		Bad: `New pods wait in ` + "`CreateContainerConfigError`" + `; with an unchanged template, after the next
+eviction. Without ServiceAccount or class none is created; without a claim they stay pending.`,
+		Now: `Rename both sides in one change. First remove and roll out references, then the object.`,
 		Sources: []string{
 			"https://kubernetes.io/docs/concepts/configuration/configmap/",
 			"https://kubernetes.io/docs/tasks/configure-pod-container/configure-pod-configmap/#restrictions",

@@ -24,15 +24,14 @@ var neverReplaced = Rule{
 	Blind:    BlindToStarts | BlindToStops | BlindToPlace,
 	Help: Help{
 		Real: `A lost node's StatefulSet pod stays in deletion (not if lost nodes are deleted: set
-` + "`events.nodeFailure.outOfService: true`" + `). Or a LimitRange or doubled
-` + "`hostNetwork`" + ` port refuses pods; a
+` + "`events.nodeFailure.outOfService: true`" + `). Or a LimitRange, Pod Security or doubled ` + "`hostNetwork`" + ` port refuses pods; a
 ` + "`failurePolicy: Fail`" + ` webhook its own, or two each other's. A Pod has no controller, or a Job
 ` + "`backoffLimit: 0`" + `.`,
 		Bad: `A replica short; the webhook blocks all pods.`,
 		Now: `- Machine off: delete its Node or taint it ` + "`node.kubernetes.io/out-of-service`" + `.
 - Webhook: exclude these pods.
 - LimitRange: set limits.
-- Pod: make it a Deployment.
+- Pod: use Deployment.
 - Job: ` + "`podFailurePolicy`" + `: ` + "`Ignore`" + ` for ` + "`DisruptionTarget`" + `.`,
 		Sources: []string{
 			"https://kubernetes.io/docs/tasks/run-application/force-delete-stateful-set-pod/",

@@ -15,9 +15,9 @@ var noLongerDeployed = Rule{
 	Severity: Warning,
 	Static:   true,
 	Help: Help{
-		Real: `A release of base has the workload and none of head does, and the file it is made of still holds it: it is not
-listed any longer, its condition or Application is gone, or a kind is misspelt. Not real if something outside of the
-repository deploys it.`,
+		Real: `A release of base has the workload and none of head does, and its manifest is still there: it is not listed any
+longer, its condition or Application is gone, a kind is misspelt, it is moved out of sight, or is a hook. Not real if
+something else deploys it.`,
 		Bad: `Whoever prunes deletes the workload. Nothing of it is checked any longer.`,
 		Now: `List it again. If it is to go, delete its manifest as well.`,
 		Sources: []string{

@@ -51,8 +51,9 @@ func allReady(s state.State, w int) bool {
 }
 
 // staysHigh is the side of runaway-scale on autoscalers that do not come down: □¬(at rest,
-// all pods ready, at maxReplicas without load, which justifies fewer). Under some load it
-// says nothing: a footprint and a load together may well fill more pods than either.
+// all pods ready, without load, far above what that justifies). Under some load, for which a
+// footprint and a load together may well fill more pods than either, it says so only of what
+// the behavior keeps.
 func staysHigh(c *state.Config, w int) Property {
 	if c.Spec.Workloads[w].Manifests[state.Head].HPA == nil {
 		return Property{}
@@ -60,17 +61,28 @@ func staysHigh(c *state.Config, w int) Property {
 	return Property{
 		Quiescent: func(s state.State) bool {
 			m := s.Manifest(w)
-			return s.VersionOf(w) == state.Head && m.HPA != nil && s.Load(w) == state.Idle &&
-				s.Replicas(w) == int(m.HPA.Spec.MaxReplicas) &&
-				allReady(s, w) && c.Rest[w][s.VersionOf(w)][s.Load(w)] < s.Replicas(w) && !declaredByGit(s, w)
+			if s.VersionOf(w) != state.Head || m.HPA == nil || !allReady(s, w) || declaredByGit(s, w) {
+				return false
+			}
+			n, most, load := s.Replicas(w), int(m.HPA.Spec.MaxReplicas), s.Load(w)
+			rest := c.Rest[w][state.Head][load]
+			return far(n, rest, most) && (load == state.Idle || n > c.Autoscaling[w][state.Head].Unheld[load])
 		},
 		Message: func(s state.State) string {
-			return fmt.Sprintf("the autoscaler of %s can stay at its maximum of %s with no load to justify it: the %s load asks for %d",
-				FullName(c, w), wanted(s, w), s.Load(w), c.Rest[w][s.VersionOf(w)][s.Load(w)])
+			return fmt.Sprintf("the autoscaler of %s can stay at %s with no load to justify it: the %s load asks for %d",
+				FullName(c, w), ofMost(s, w), s.Load(w), c.Rest[w][s.VersionOf(w)][s.Load(w)])
 		},
 		Fields: []string{"HorizontalPodAutoscaler:spec.metrics", "HorizontalPodAutoscaler:spec.maxReplicas",
-			"HorizontalPodAutoscaler:spec.minReplicas"},
+			"HorizontalPodAutoscaler:spec.minReplicas", "HorizontalPodAutoscaler:spec.behavior"},
 	}
+}
+
+// ofMost words how many replicas an autoscaler has come to, as part of how many it may.
+func ofMost(s state.State, w int) string {
+	if most := int(s.Manifest(w).HPA.Spec.MaxReplicas); s.Replicas(w) < most {
+		return fmt.Sprintf("%s, of at most %d,", wanted(s, w), most)
+	}
+	return "its maximum of " + wanted(s, w)
 }
 
 // declaredByGit reports whether a workload has the number of replicas that a GitOps

@@ -12,7 +12,7 @@ func held(t *testing.T, why string, git *state.GitOps) *state.Config {
 	t.Helper()
 	p := problem{deployment(6, "a", hpa(2, 6)), deployment(6, "a", hpa(2, 6))}
 	b := p.builder(t, git)
-	b.Autoscaling(0, state.Head, state.Autoscaling{Least: [state.Loads]int{2, 3, 6}, Held: why, Fields: []string{"Workload:spec.selector"}})
+	b.Autoscaling(0, state.Head, state.Autoscaling{Least: [state.Loads]int{2, 3, 6}, Held: why, Unheld: [state.Loads]int{6, 6, 6}, Fields: []string{"Workload:spec.selector"}})
 	for load, pods := range []int{2, 3, 6} {
 		b.Rest(0, state.Head, state.Load(load), pods)
 	}
@@ -74,14 +74,17 @@ func TestStaysHigh(t *testing.T) {
 	if got != want {
 		t.Errorf("got %q\nwant %q", got, want)
 	}
-	git := held(t, "", &state.GitOps{SelfHeal: true})
+	git, kept := held(t, "", &state.GitOps{SelfHeal: true}), held(t, "", nil)
+	kept.Autoscaling[0][state.Head].Unheld = [state.Loads]int{2, 3, 6}
 	for name, x := range map[string]struct {
 		s    state.State
 		want bool
 	}{
 		"at the maximum":        {high, true},
 		"with some load":        {under(at(c, state.Head, 6, pods{size: 6, ready: 6}), state.Nominal), false},
-		"short of the maximum":  {under(at(c, state.Head, 5, pods{size: 5, ready: 5}), state.Idle), false},
+		"a behavior keeps it":   {under(at(kept, state.Head, 6, pods{size: 6, ready: 6}), state.Nominal), true},
+		"short of the maximum":  {under(at(c, state.Head, 5, pods{size: 5, ready: 5}), state.Idle), true},
+		"twice what is asked":   {under(at(c, state.Head, 4, pods{size: 4, ready: 4}), state.Idle), false},
 		"a pod is yet to start": {under(at(c, state.Head, 6, pods{size: 6, ready: 5, starting: 1}), state.Idle), false},
 		"before the change":     {under(at(c, state.Base, 6, pods{size: 6, ready: 6}), state.Idle), false},
 		"Git says so":           {under(at(git, state.Head, 6, pods{size: 6, ready: 6}), state.Idle), false},

@@ -199,6 +199,8 @@ func All() []Rule {
 		missingConfig,
 		staleConfig,
 		serviceGap,
+		unreachable,
+		cutOffControl,
 		applyStuck,
 		deletedOnTheWay,
 		noLongerDeployed,

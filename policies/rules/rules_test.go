@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -252,20 +253,26 @@ func TestRunawayScale(t *testing.T) {
 		declared int32
 		heals    bool // Git's number is set again
 		want     bool
+		happened string
 	}{
-		{"to the maximum", 2, 2, 6, 0, 2, false, true},
-		{"the load asks for it", 6, 2, 6, 0, 2, false, false},
-		{"short of the maximum", 2, 2, 5, 0, 2, false, false},
-		{"down to the maximum", 2, 8, 6, 0, 2, false, false},
-		{"back from it", 2, 6, 2, 0, 2, false, false},
-		{"held from an earlier load", 2, 2, 6, 6, 2, false, false},
-		{"held less", 2, 2, 6, 3, 2, false, true},
-		{"Git says so", 2, 2, 6, 0, 6, true, false},
-		{"Git says less", 2, 2, 6, 0, 2, true, true},
+		{"to the maximum", 2, 2, 6, 0, 2, false, true, ""},
+		{"the load asks for it", 6, 2, 6, 0, 2, false, false, ""},
+		{"short of the maximum", 2, 2, 5, 0, 2, false, true, ""},
+		{"twice what the load asks for", 2, 2, 4, 0, 2, false, false, ""},
+		{"far beyond it already", 2, 5, 6, 0, 2, false, false, ""},
+		{"down to the maximum", 2, 8, 6, 0, 2, false, false, ""},
+		{"back from it", 2, 6, 2, 0, 2, false, false, ""},
+		{"held of no load", 2, 2, 6, 6, 2, false, true, ""},
+		{"held from an earlier load", 2, 2, 6, 6, 2, false, false, "load"},
+		{"held from before an apply", 2, 2, 6, 6, 2, false, false, "apply"},
+		{"held less", 2, 2, 6, 3, 2, false, true, ""},
+		{"Git says so", 2, 2, 6, 0, 6, true, false, ""},
+		{"Git says less", 2, 2, 6, 0, 2, true, true, ""},
 	} {
 		p := problem{deployment(x.declared, "a", hpa(2, 6)), deployment(x.declared, "a", hpa(2, 6))}
 		b := p.builder(t, &state.GitOps{SelfHeal: x.heals})
 		b.Rest(0, state.Head, state.Nominal, x.justify)
+		b.Rest(0, state.Head, state.Saturating, 6)
 		b.Config().Workload[0].Recommended = b.Field(20)
 		c, err := b.Freeze()
 		if err != nil {
@@ -275,6 +282,8 @@ func TestRunawayScale(t *testing.T) {
 		from.Set(c.Workload[0].Recommended, x.held)
 		for _, s := range []state.State{from, to} {
 			s.Set(c.Workload[0].Load, int(state.Nominal))
+			s.Set(c.Applies, map[bool]int{true: 0, false: 1}[x.happened == "apply"])
+			s.Set(c.Workload[0].Loads, map[bool]int{true: 0, false: 1}[x.happened == "load"])
 		}
 		r := runawayScale.New(c, 0)
 		if got := r.BadStep(from, to); got != x.want {
@@ -285,7 +294,11 @@ func TestRunawayScale(t *testing.T) {
 		if r.BadStep(before, to) {
 			t.Errorf("%s: an apply runs away", x.name)
 		}
-		want := "the autoscaler of default/web can go to its maximum of 6 replicas with no load to justify it: the nominal load asks for 2"
+		of := "its maximum of 6 replicas"
+		if x.to < 6 {
+			of = fmt.Sprintf("%d replicas, of at most 6,", x.to)
+		}
+		want := "the autoscaler of default/web can go to " + of + " with no load to justify it: the nominal load asks for 2"
 		if got := r.Message(to); x.want && got != want {
 			t.Errorf("got %q\nwant %q", got, want)
 		}

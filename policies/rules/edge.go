@@ -1,0 +1,156 @@
+package rules
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// Edge are requests to the pods behind a Service or a route, as manifests or a policy tell of them, for who searches
+// whether some of them are ready.
+type Edge struct {
+	To        string   // what is asked, as a finding names it
+	Namespace string   // of what is asked
+	Service   string   // whose pods answer; "": those of all Workloads do
+	Workloads []string // that answer in some version, "namespace/name", in order
+	Least     int      // pods that have to be ready, at least 1
+	Caller    string   // the workload that asks; "": it is not known, or of no matter
+	// Local says that what matters is that pods on the caller's own node answer, where no others do.
+	Local bool
+	Guess bool // nothing but a setting of the caller's says that it asks
+	// Declared is where a policy says it; zero: none does.
+	Declared Declaration
+}
+
+// ServiceGapOf is the rule service-gap for one edge, which takes a search: □(enough of those that answer are ready),
+// once
+// the cluster has settled; or, where only pods on the caller's node answer, that each node on which callers come to
+// rest
+// has one.
+//
+// Upstream: kubernetes v1.36.3, pkg/proxy: CategorizeEndpoints (with internalTrafficPolicy Local, ready endpoints of
+// other nodes are left out).
+func ServiceGapOf(e Edge) Rule {
+	r := serviceGap
+	names := slices.Clone(e.Workloads)
+	if e.Caller != "" {
+		names = append(names, e.Caller)
+	}
+	slices.Sort(names)
+	r.Scope = &Scope{Workloads: slices.Compact(names), Numbers: []int{e.Least}, Absolute: e.Least > 1}
+	r.Static, r.Declared, r.Made = false, e.Declared, fmt.Sprintf("%+v", e)
+	r.New = func(c *state.Config, w int) Property {
+		of := newAnswers(c, e)
+		if of == nil || of.speaks != w {
+			return Property{}
+		}
+		p := Property{Mild: e.Guess, Fields: []string{"Workload:spec.replicas"}}
+		if e.Local {
+			p.Quiescent, p.Fields = of.alone, []string{"Service:spec.internalTrafficPolicy"}
+			p.Message = func(s state.State) string {
+				return fmt.Sprintf("pods of %s can stand on a node without a ready pod behind %s, whose internalTrafficPolicy is Local",
+					e.Caller, e.To)
+			}
+			return p
+		}
+		p.Bad = func(s state.State) bool { return of.ready(s) < e.Least }
+		p.Message = func(s state.State) string {
+			return fmt.Sprintf("%d pods can be ready behind %s, below the %d that are wanted (%s)", of.ready(s), e.To,
+				e.Least,
+				of.words(s))
+		}
+		return p
+	}
+	return r
+}
+
+// answers are the workloads of an edge in one problem.
+type answers struct {
+	edge   Edge
+	of     []int
+	caller int // -1: none
+	speaks int // the one that the property is told of
+}
+
+// newAnswers finds them; nil: one of them is not there.
+func newAnswers(c *state.Config, e Edge) *answers {
+	at := func(name string) int {
+		return slices.IndexFunc(c.Spec.Workloads, func(w state.Workload) bool { return w.Namespace+"/"+w.Name == name })
+	}
+	out := &answers{edge: e, caller: -1, speaks: -1}
+	for _, n := range e.Workloads {
+		w := at(n)
+		if w < 0 {
+			return nil
+		}
+		if out.of = append(out.of, w); out.speaks < 0 || c.Spec.Workloads[w].Manifests[state.Head].Replicas() > 0 {
+			out.speaks = w
+		}
+	}
+	if e.Caller != "" {
+		if out.caller = at(e.Caller); out.caller < 0 {
+			return nil
+		}
+		out.speaks = out.caller
+	}
+	return out
+}
+
+// answers reports whether pods of a workload answer in a state, and only near it.
+func (a *answers) answers(s state.State, w int) (yes, near bool) {
+	m := s.Manifest(w)
+	return a.edge.Service == "" || slices.Contains(m.Services, a.edge.Service), slices.Contains(m.Near, a.edge.Service)
+}
+
+// ready is how many pods answer in a state.
+func (a *answers) ready(s state.State) int {
+	total := 0
+	for _, w := range a.of {
+		if yes, _ := a.answers(s, w); yes {
+			total += s.ReadyOf(w)
+		}
+	}
+	return total
+}
+
+// alone reports whether a pod of the caller is ready on a node where none answers.
+func (a *answers) alone(s state.State) bool {
+	for n := range s.C.Nodes {
+		if readyOn(s, n, a.caller) == 0 {
+			continue
+		}
+		local, answered := false, false
+		for _, w := range a.of {
+			yes, near := a.answers(s, w)
+			local, answered = local || near, answered || yes && readyOn(s, n, w) > 0
+		}
+		if local && !answered {
+			return true
+		}
+	}
+	return false
+}
+
+func readyOn(s state.State, n, w int) int {
+	total := 0
+	for _, p := range s.C.ClassesOf[w] {
+		total += s.ReadyOn(n, p)
+	}
+	return total
+}
+
+// words says how many of each workload are ready.
+func (a *answers) words(s state.State) string {
+	var out []string
+	for _, w := range a.of {
+		if yes, _ := a.answers(s, w); yes {
+			out = append(out, fmt.Sprintf("%s %d", FullName(s.C, w), s.ReadyOf(w)))
+		}
+	}
+	if len(out) == 0 {
+		return "it selects none"
+	}
+	return strings.Join(out, ", ")
+}
