@@ -11,7 +11,7 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// roomyProblems are slices in which some node takes every pod, as is asked of [actor.Loner]; of the last, most nodes take
+// roomyProblems are slices in which some node takes every pod, as is asked of [actor.Traits]; of the last, most nodes take
 // none or can be filled.
 var roomyProblems = []string{`
 nodes a 3 zone=a cpu=200 pods=500
@@ -60,7 +60,8 @@ func TestAlone(t *testing.T) {
 			for w := range s.spec.Workloads {
 				alone := s.lonely(among, w, r)
 				for _, a := range s.actors {
-					of, ok := actor.Alone(a, s.cfg)
+					own := actor.TraitsOf(a, s.cfg)
+					of, ok := own.Of, own.Alone
 					if !ok || of != w && of != actor.Each {
 						if ok && len(s.stepsOn(a, among, w)) > 0 {
 							t.Fatalf("%s changes a workload that it says it has nothing to do with", a.Name())

@@ -8,19 +8,18 @@ import (
 )
 
 // Apart reports whether every actor of a problem treats each workload as if it were alone, wherever its pods are (see
-// [actor.Loner]): a search of one workload on one node then sees everything that can become of it among the others on
+// [actor.Traits]): a search of one workload on one node then sees everything that can become of it among the others on
 // many, but for where its pods are.
 func Apart(c *state.Config, actors []actor.Actor) bool {
 	return !slices.ContainsFunc(actors, func(a actor.Actor) bool {
-		_, ok := actor.Alone(a, c)
-		return !ok
+		return !actor.TraitsOf(a, c).Alone
 	})
 }
 
 // Of keeps the actors that have to do with workload w, in their order.
 func Of(c *state.Config, actors []actor.Actor, w int) []actor.Actor {
 	return slices.DeleteFunc(slices.Clone(actors), func(a actor.Actor) bool {
-		o, _ := actor.Alone(a, c)
+		o := actor.TraitsOf(a, c).Of
 		return o != w && o != actor.Each
 	})
 }
@@ -28,8 +27,8 @@ func Of(c *state.Config, actors []actor.Actor, w int) []actor.Actor {
 // Home is a class of nodes that each pod of workload w may run on, in any revision; -1 where there is none.
 func Home(c *state.Config, actors []actor.Actor, w int) int {
 	for _, a := range actors {
-		if s, ok := a.(actor.Placer); ok {
-			if nodes := s.Takes(c.ClassesOf[w]); len(nodes) > 0 {
+		if takes := actor.TraitsOf(a, c).Takes; takes != nil {
+			if nodes := takes(c.ClassesOf[w]); len(nodes) > 0 {
 				return c.Nodes[nodes[0]].Class
 			}
 		}

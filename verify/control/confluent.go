@@ -1,8 +1,6 @@
 package control
 
 import (
-	"slices"
-
 	"github.com/kubesettle/kubesettle/verify/control/actor"
 	"github.com/kubesettle/kubesettle/verify/search"
 	"github.com/kubesettle/kubesettle/verify/state"
@@ -25,15 +23,16 @@ import (
 // A deletion is not among them: it makes room that the scheduler sees.
 //
 // Whoever else takes pods away in the milliseconds of a sync loop breaks this, and so does
-// an event that may fall there: each of them says whether it does ([actor.Commuter]), and
+// an event that may fall there: each of them says whether it does ([actor.Traits]), and
 // where one says nothing, nothing is confluent. Slower loops, and events that wait for calm,
 // never move while a sync loop has work, so that they come before no such step.
 type confluence struct {
-	cfg     *state.Config
-	actors  []actor.Actor
-	leaders []actor.Leader // by actor; nil: none
-	moody   []actor.Moody
-	early   actor.Early // what commutes with everybody, but for the moody
+	cfg    *state.Config
+	sync   []bool                                 // by actor
+	traits []actor.Traits                         // by actor
+	leads  []func(state.State) (actor.Early, int) // by actor; nil: none
+	minds  []func(s state.State, step actor.Early, class int) bool
+	early  actor.Early // what commutes with everybody, but where one of them minds
 }
 
 // Reduce tells a search of the actors' system, under realistic timing, which steps commute
@@ -43,16 +42,18 @@ func Reduce(sys *search.System, cfg *state.Config, actors []actor.Actor) {
 		return
 	}
 	k := &confluence{
-		cfg: cfg, actors: actors, leaders: make([]actor.Leader, len(actors)), early: actor.Resize | actor.Create,
+		cfg: cfg, leads: make([]func(state.State) (actor.Early, int), len(actors)), early: actor.Resize | actor.Create,
 	}
 	for i, a := range actors {
-		if !hasty(a, cfg) {
-			continue
+		t := actor.TraitsOf(a, cfg)
+		k.traits, k.sync = append(k.traits, t), append(k.sync, a.Latency() == actor.Sync)
+		if hasty := k.sync[i] || a.Latency() == actor.Event && !t.Calm; !hasty {
+			continue // it does not move while a sync loop has work
 		}
-		k.early &= commutes(a, cfg)
-		k.leaders[i], _ = a.(actor.Leader)
-		if m, ok := a.(actor.Moody); ok {
-			k.moody = append(k.moody, m)
+		k.early &= t.Commutes
+		k.leads[i] = t.Leads
+		if t.Minds != nil {
+			k.minds = append(k.minds, t.Minds)
 		}
 	}
 	if k.early == 0 {
@@ -62,25 +63,6 @@ func Reduce(sys *search.System, cfg *state.Config, actors []actor.Actor) {
 	if len(cfg.Spec.Quotas) == 0 {
 		sys.Wakes = k.wakes
 	}
-}
-
-// hasty reports whether an actor may move while a sync loop has work.
-func hasty(a actor.Actor, cfg *state.Config) bool {
-	switch a.Latency() {
-	case actor.Sync:
-		return true
-	case actor.Event:
-		e, ok := a.(actor.CalmEvent)
-		return !ok || !e.FallsInCalm(cfg)
-	}
-	return false
-}
-
-func commutes(a actor.Actor, cfg *state.Config) actor.Early {
-	if c, ok := a.(actor.Commuter); ok {
-		return c.Commutes(cfg)
-	}
-	return 0
 }
 
 // resized reports whether a ReplicaSet may have pods of several sizes.
@@ -96,17 +78,12 @@ func resized(c *state.Config) bool {
 // wakes is [search.System.Wakes]: a step in the life of a workload's pods gives work to
 // its controllers and to the scheduler, who give work to each other.
 func (k *confluence) wakes(waker int) (prompt []int, some bool) {
-	a, ok := k.actors[waker].(actor.Waker)
-	if !ok {
+	given := k.traits[waker].Wakes
+	if given == nil {
 		return nil, false
 	}
-	given := a.Wakes(k.cfg)
-	for i, a := range k.actors {
-		if a.Latency() != actor.Sync {
-			continue
-		}
-		x, ok := a.(actor.Worker)
-		if !ok || meet(given, x.Works(k.cfg)) {
+	for i, t := range k.traits {
+		if k.sync[i] && (t.Works == nil || meet(given, t.Works)) {
 			prompt = append(prompt, i)
 		}
 	}
@@ -114,16 +91,24 @@ func (k *confluence) wakes(waker int) (prompt []int, some bool) {
 }
 
 // meet reports whether a loop that has to do with some work is given it.
-func meet(given, does actor.Work) bool {
+func meet(given, does *actor.Work) bool {
 	return given.Workload >= 0 && given.Workload == does.Workload || given.Places && does.Places
 }
 
 func (k *confluence) holds(b []byte, leader int) bool {
-	l := k.leaders[leader]
-	if l == nil {
+	leads := k.leads[leader]
+	if leads == nil {
 		return false
 	}
 	s := state.State{C: k.cfg, B: b}
-	step, class := l.Leads(s)
-	return step&k.early != 0 && !slices.ContainsFunc(k.moody, func(m actor.Moody) bool { return m.Minds(s, step, class) })
+	step, class := leads(s)
+	if step&k.early == 0 {
+		return false
+	}
+	for _, minds := range k.minds {
+		if minds(s, step, class) {
+			return false
+		}
+	}
+	return true
 }

@@ -28,7 +28,6 @@ func TestWhoeverIsSilentKeepsOrders(t *testing.T) {
 			actors[i] = silent{a}
 			var sys search.System
 			control.Reduce(&sys, s.cfg, actors)
-			calm, ok := a.(actor.CalmEvent)
 			switch a.Latency() {
 			case actor.Kubelet, actor.Periodic:
 				slow++
@@ -41,7 +40,7 @@ func TestWhoeverIsSilentKeepsOrders(t *testing.T) {
 			default:
 				hasty++
 				if sys.Confluent != nil || sys.Wakes != nil {
-					t.Errorf("%s says nothing, and steps go first (calm: %t)", a.Name(), ok && calm.FallsInCalm(s.cfg))
+					t.Errorf("%s says nothing, and steps go first (calm: %t)", a.Name(), actor.TraitsOf(a, s.cfg).Calm)
 				}
 			}
 		}
@@ -191,7 +190,7 @@ func (s *script) ownerless(from state.State) bool {
 func (s *script) hasty(from state.State) [][][]byte {
 	out := make([][][]byte, len(s.actors))
 	for i, a := range s.actors {
-		if e, ok := a.(actor.CalmEvent); ok && e.FallsInCalm(s.cfg) {
+		if actor.TraitsOf(a, s.cfg).Calm {
 			continue
 		}
 		if l := a.Latency(); l != actor.Sync && l != actor.Event {

@@ -26,11 +26,11 @@ func End(sys *search.System, cfg *state.Config, actors []actor.Actor, calm bool)
 		if calm && a.Latency() == actor.Event {
 			continue
 		}
-		x, is := a.(actor.Ender)
-		if !is {
+		ends := actor.TraitsOf(a, cfg).Ends
+		if ends == nil {
 			return
 		}
-		w, ended, ok := x.Ends(cfg, calm)
+		w, ended, ok := ends(calm)
 		if !ok {
 			return
 		}

@@ -25,8 +25,8 @@ func TestInterruptedSyncsGoOn(t *testing.T) {
 			}
 			for _, a := range s.actors {
 				kind, _, _ := strings.Cut(a.Name(), "/")
-				d, ok := a.(actor.Divisible)
-				if !ok || kind == "deployment" { // it scales the second ReplicaSet by what the first one has become
+				d := actor.TraitsOf(a, s.cfg).Interrupt
+				if d == nil || kind == "deployment" { // it scales the second ReplicaSet by what the first one has become
 					continue
 				}
 				counted := kind == "replicaset" || kind == "job"
@@ -59,10 +59,10 @@ func TestInterruptedSyncsGoOn(t *testing.T) {
 	}
 }
 
-func interrupts(d actor.Divisible, s state.State) []actor.Successor {
+func interrupts(interrupt func(state.State, *actor.Emit), s state.State) []actor.Successor {
 	list := &actor.List{Cfg: s.C}
 	var scratch actor.Scratch
-	d.Interrupt(s, actor.NewEmit(list, s.C, &scratch))
+	interrupt(s, actor.NewEmit(list, s.C, &scratch))
 	return list.All
 }
 

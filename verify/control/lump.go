@@ -21,16 +21,25 @@ func Lump(cfg *state.Config, actors []actor.Actor, calm bool,
 	if cfg.Spec.Unreduced || cfg.Spec.Unlumped {
 		return actors, l
 	}
+	var traits []actor.Traits // of those that look
+	var grows []func(int, bool) func(state.State) bool
+	for _, a := range actors {
+		t := actor.TraitsOf(a, cfg)
+		if t.Grows != nil {
+			grows = append(grows, t.Grows)
+		}
+		if !calm || a.Latency() != actor.Event {
+			traits = append(traits, t)
+		}
+	}
 	all := func(k actor.Likeness) bool {
-		return blind(k) && !slices.ContainsFunc(actors, func(a actor.Actor) bool {
-			return !(calm && a.Latency() == actor.Event) && !actor.Lumps(a, cfg, k)
-		})
+		return blind(k) && !slices.ContainsFunc(traits, func(t actor.Traits) bool { return !t.Lump(k) })
 	}
 	for p := range cfg.Pods {
 		if cfg.Warms(p) || cfg.Ripens(p) {
 			continue
 		}
-		if grows := growing(cfg, actors, p, calm); grows != nil && all(actor.Likeness{Kind: actor.StartedWhere, Class: p}) {
+		if grows := growing(grows, p, calm); grows != nil && all(actor.Likeness{Kind: actor.StartedWhere, Class: p}) {
 			l.LumpStarts(p, grows)
 		}
 	}
@@ -48,12 +57,10 @@ func Lump(cfg *state.Config, actors []actor.Actor, calm bool,
 
 // growing says in which states no pod of class p is deleted any more while others of it have yet to start; nil: in
 // none.
-func growing(cfg *state.Config, actors []actor.Actor, p int, calm bool) func(state.State) bool {
-	for _, a := range actors {
-		if g, ok := a.(actor.Grower); ok {
-			if grows := g.Grows(cfg, p, calm); grows != nil {
-				return grows
-			}
+func growing(by []func(int, bool) func(state.State) bool, p int, calm bool) func(state.State) bool {
+	for _, of := range by {
+		if grows := of(p, calm); grows != nil {
+			return grows
 		}
 	}
 	return nil

@@ -45,7 +45,7 @@ func TestLumps(t *testing.T) {
 					continue
 				}
 				for _, a := range actors {
-					if !actor.Lumps(a, s.cfg, k) {
+					if !actor.TraitsOf(a, s.cfg).Lump(k) {
 						continue
 					}
 					one, other := s.lumped(a, from, lumps), s.lumped(a, to, lumps)

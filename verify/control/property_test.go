@@ -337,7 +337,7 @@ func TestStepDoesNotAllocate(t *testing.T) {
 func (s *script) fallBehind(t state.State, r *rand.Rand) {
 	loops := 0
 	for _, a := range s.actors {
-		if _, ok := a.(actor.Lagging); ok {
+		if actor.TraitsOf(a, s.cfg).Lag != nil {
 			loops++
 		}
 	}

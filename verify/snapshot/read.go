@@ -194,7 +194,7 @@ func (r *reader) check(s *Snapshot) error {
 		return r.errorf(nil, "the totals that end every snapshot are missing: the file was cut off; %s", again)
 	}
 	if got := s.count(); got != s.Totals {
-		return r.errorf(place("totals"), "the file holds %d nodes, %d workloads and %d pods, and its totals say %d, %d and %d: it was cut off or edited; %s, or mend the totals",
+		return r.errorf(place("totals"), "the file holds %d nodes, %d workloads and %d pods, and its totals say %d, %d and %d: it was cut off or edited; %s, or correct the totals",
 			got.Nodes, got.Workloads, got.Pods, s.Totals.Nodes, s.Totals.Workloads, s.Totals.Pods, again)
 	}
 	switch {

@@ -19,6 +19,7 @@ type Webhook struct {
 type Refusal struct {
 	Text          string // such as "Pod is invalid: …"
 	Object, Field string // of the declaration that makes it so
+	With          string // another object that takes part; "": none
 	Container     string // path of the container in the template; "" for the pod
 }
 
@@ -27,6 +28,28 @@ type Admission struct {
 	// LimitRanges of the namespaces of the workloads, by version.
 	LimitRanges [2][]*corev1.LimitRange
 	Webhooks    []Webhook
+	// Refused says, by the version that is applied, which template of which version of each workload the API server
+	// makes no pods of for another reason: [applied][workload][template]. nil: none.
+	Refused [2][][2]*Refusal
+}
+
+// Refusal is that of the pods of a class, where a version is applied; nil: there is none.
+func (a *Admission) Refusal(v Version, class *PodClass) *Refusal {
+	if a.Refused[v] == nil {
+		return nil
+	}
+	if class.InHead {
+		return a.Refused[v][class.Workload][Head]
+	}
+	return a.Refused[v][class.Workload][Base]
+}
+
+// Refuse enters why the pods of class p are refused while version v is applied.
+func (c *Config) Refuse(v Version, p int, why *Refusal) {
+	if c.Refusals[v] == nil {
+		c.Refusals[v] = make([]*Refusal, len(c.Pods))
+	}
+	c.Refusals[v][p] = why
 }
 
 // admits lays out the memory that webhooks need.
@@ -37,7 +60,7 @@ func (c *Config) admits(b *Builder) {
 }
 
 // Refused is why the pods of class p cannot be created while the manifests of s are
-// applied: a LimitRange. nil: they can.
+// applied: a LimitRange, or what [Admission.Refused] names. nil: they can.
 func (s State) Refused(p int) *Refusal {
 	if list := s.C.Refusals[s.VersionOfClass(p)]; list != nil {
 		return list[p]

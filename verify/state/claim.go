@@ -20,6 +20,9 @@ const (
 type Claim struct {
 	Namespace, Name string
 	Version         Version // whose object it is
+	// Set is the StatefulSet that makes the claim for its pod of an ordinal, by ID; "": pods name it.
+	Set     string
+	Ordinal int
 	// Exclusive says that the volume is attached to one node at a time, and OncePod that
 	// one pod at a time may use it (ReadWriteOncePod).
 	Exclusive, OncePod bool
@@ -52,7 +55,7 @@ func (c *Config) addClaims(b *Builder) {
 	c.Uses, c.Users = make([][]int, len(c.Pods)), make([][]int, len(spec.Claims))
 	for p := range c.Pods {
 		for i := range spec.Claims {
-			if k := &spec.Claims[i]; c.Pods[p].Namespace == k.Namespace && names(&c.Pods[p].Template.Spec, k.Name) {
+			if c.uses(p, &spec.Claims[i]) {
 				c.Uses[p], c.Users[i] = append(c.Uses[p], i), append(c.Users[i], p)
 			}
 		}
@@ -69,6 +72,15 @@ func (c *Config) addClaims(b *Builder) {
 			f.Bound, f.Reaches = b.Field(1), b.NodeField(1)
 		}
 	}
+}
+
+// uses reports whether the pods of class p have a claim.
+func (c *Config) uses(p int, k *Claim) bool {
+	class := &c.Pods[p]
+	if k.Set != "" {
+		return c.Spec.Workloads[class.Workload].ID == k.Set && class.Ordinal == k.Ordinal
+	}
+	return class.Namespace == k.Namespace && names(&class.Template.Spec, k.Name)
 }
 
 // names reports whether a pod has a volume of the claim.

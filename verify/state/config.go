@@ -210,7 +210,7 @@ func (c *Config) addWorkload(b *Builder, w, maxPods int) {
 			continue
 		}
 		by[v] = len(c.Pods)
-		for _, o := range wl.ordinals() {
+		for _, o := range wl.Ordinals() {
 			classes = append(classes, len(c.Pods))
 			c.Pods = append(c.Pods, PodClass{
 				Workload: w, InBase: v == int(Base), InHead: v == int(Head),

@@ -42,6 +42,8 @@ type Manifest struct {
 	Bounds Bounds
 	// Services names the Services that send requests to the pods, sorted.
 	Services []string
+	// Near names those of them that lead callers to pods of their own node alone.
+	Near []string
 	// Replaced says that an apply puts it in the place of the live object, so that no replicas stay that it does not
 	// declare.
 	Replaced bool
@@ -52,6 +54,26 @@ type Manifest struct {
 	// Stranded says that its pods cannot start once the other version is applied, which deletes a ConfigMap or Secret that
 	// they need.
 	Stranded bool
+	// Filled has base's containers with what base's own LimitRanges fill in, where only these changed and the template has
+	// what head's fill in; nil: the template has it.
+	Filled *corev1.PodSpec
+}
+
+// AsFilled is the manifest with what its own version's LimitRanges fill in.
+func (m Manifest) AsFilled() Manifest {
+	if m.Filled == nil {
+		return m
+	}
+	own := m.Filled
+	m.OwnObject()
+	m.Filled = nil
+	for i := range m.Pod().Containers {
+		m.Pod().Containers[i].Resources = *own.Containers[i].Resources.DeepCopy()
+	}
+	for i := range m.Pod().InitContainers {
+		m.Pod().InitContainers[i].Resources = *own.InitContainers[i].Resources.DeepCopy()
+	}
+	return m
 }
 
 // Kind is the kind of the workload's object.

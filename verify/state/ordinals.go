@@ -23,9 +23,9 @@ func (m *Manifest) Partition() int {
 	return 0
 }
 
-// ordinals are those that the pods of a workload can have in either version, ascending;
+// Ordinals are those that the pods of a workload can have in either version, ascending;
 // for a kind without ordinals it is one, [NoOrdinal].
-func (w *Workload) ordinals() []int {
+func (w *Workload) Ordinals() []int {
 	if w.Kind() != StatefulSet {
 		return []int{NoOrdinal}
 	}

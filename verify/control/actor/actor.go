@@ -142,8 +142,8 @@ type adapter struct {
 	Actor
 	cfg     *state.Config
 	urgency search.Urgency
-	after   []Actor // the loops that an event waits for; see [CalmEvent]
-	managed bool    // see [Managed]; false where nothing restarts
+	after   []loop // the loops that an event waits for; see [Traits.Calm]
+	managed bool   // see [Traits.Managed]; false where nothing restarts
 }
 
 // Timing says which interleavings are explored; see the design, section 3.
@@ -157,12 +157,7 @@ const (
 // Adapt turns actors into those of a search over cfg's states.
 func Adapt(cfg *state.Config, actors []Actor, t Timing) []search.Actor {
 	out := make([]search.Actor, len(actors))
-	var sync []Actor
-	for _, a := range actors {
-		if a.Latency() == Sync {
-			sync = append(sync, a)
-		}
-	}
+	sync := loopsOf(cfg, actors, func(l Latency) bool { return l == Sync })
 	for i, a := range actors {
 		u := search.Prompt
 		switch {
@@ -171,9 +166,9 @@ func Adapt(cfg *state.Config, actors []Actor, t Timing) []search.Actor {
 		case a.Latency() != Sync || t == Arbitrary:
 			u = search.Patient
 		}
-		_, managed := a.(Managed)
-		x := &adapter{Actor: a, cfg: cfg, urgency: u, managed: managed && cfg.Spec.Events.ManagerRestart > 0}
-		if e, ok := a.(CalmEvent); ok && t == Realistic && e.FallsInCalm(cfg) {
+		own := TraitsOf(a, cfg)
+		x := &adapter{Actor: a, cfg: cfg, urgency: u, managed: own.Managed && cfg.Spec.Events.ManagerRestart > 0}
+		if own.Calm && t == Realistic {
 			x.after = sync
 		}
 		out[i] = x

@@ -5,11 +5,6 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// CalmEvent is an event that does not fall into the milliseconds in which a sync loop has
-// work: such a moment is too short to hold anybody to. Where two orders differ in that
-// only, the one in which the loop was done first stands for both.
-type CalmEvent interface{ FallsInCalm(*state.Config) bool }
-
 // probe is a sink that only sees whether an actor is enabled.
 type probe struct {
 	buf   []byte
@@ -23,12 +18,29 @@ func (p *probe) Copy(s []byte) []byte {
 
 func (p *probe) Move(search.Move) { p.moved = true }
 
-// busy reports whether one of some actors is enabled in s.
-func (l *Local) busy(actors []Actor, s state.State) bool {
+// loop is an actor with what decides whether it may act at all.
+type loop struct {
+	Actor
+	managed bool
+}
+
+// loopsOf are the actors of some latencies.
+func loopsOf(c *state.Config, actors []Actor, of func(Latency) bool) []loop {
+	var out []loop
+	for _, a := range actors {
+		if of(a.Latency()) {
+			out = append(out, loop{a, TraitsOf(a, c).Managed})
+		}
+	}
+	return out
+}
+
+// busy reports whether one of some loops is enabled in s.
+func (l *Local) busy(loops []loop, s state.State) bool {
 	l.probe.moved = false
 	l.emit.to, l.emit.cfg = &l.probe, s.C
-	for _, a := range actors {
-		if rests(a, s) {
+	for _, a := range loops {
+		if a.managed && s.ManagerDown() {
 			continue
 		}
 		if a.Step(s, &l.emit); l.probe.moved {
@@ -40,13 +52,8 @@ func (l *Local) busy(actors []Actor, s state.State) bool {
 
 // Resting gives a function that reports whether no control loop and no kubelet has anything
 // left to do in a state. It is not safe for concurrent use.
-func Resting(actors []Actor) func(state.State) bool {
+func Resting(c *state.Config, actors []Actor) func(state.State) bool {
 	l := NewLocal().(*Local)
-	var loops []Actor
-	for _, a := range actors {
-		if a.Latency() != Event {
-			loops = append(loops, a)
-		}
-	}
+	loops := loopsOf(c, actors, func(l Latency) bool { return l != Event })
 	return func(s state.State) bool { return !l.busy(loops, s) }
 }

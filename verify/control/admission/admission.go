@@ -22,22 +22,26 @@ type webhookLoop struct {
 	name  string
 }
 
-// NewAdmission notes which pods LimitRanges refuse, and gives the webhooks.
+// NewAdmission notes which pods are refused whatever else there is, by LimitRanges last, and gives the webhooks.
 func NewAdmission(b *state.Builder) ([]actor.Actor, error) {
 	c := b.Config()
+	for v := range c.Spec.Admission.Refused {
+		for p := range c.Pods {
+			if r := c.Spec.Admission.Refusal(state.Version(v), &c.Pods[p]); r != nil {
+				c.Refuse(state.Version(v), p, r)
+			}
+		}
+	}
 	for v, ranges := range c.Spec.Admission.LimitRanges {
 		for p := range c.Pods {
-			own := inNamespace(ranges, c.Pods[p].Namespace)
+			own := InNamespace(ranges, c.Pods[p].Namespace)
 			if len(own) == 0 {
 				continue
 			}
 			pod := c.Pods[p].Template.Spec.DeepCopy()
 			ApplyLimitRanges(pod, own)
 			if refusal := limitRefusal(pod, own); refusal != nil {
-				if c.Refusals[v] == nil {
-					c.Refusals[v] = make([]*state.Refusal, len(c.Pods))
-				}
-				c.Refusals[v][p] = refusal
+				c.Refuse(state.Version(v), p, refusal)
 			}
 		}
 	}
@@ -48,7 +52,8 @@ func NewAdmission(b *state.Builder) ([]actor.Actor, error) {
 	return out, nil
 }
 
-func inNamespace(ranges []*corev1.LimitRange, namespace string) []*corev1.LimitRange {
+// InNamespace lists the LimitRanges of a namespace.
+func InNamespace(ranges []*corev1.LimitRange, namespace string) []*corev1.LimitRange {
 	var out []*corev1.LimitRange
 	for _, r := range ranges {
 		if r.Namespace == namespace {
@@ -58,13 +63,9 @@ func inNamespace(ranges []*corev1.LimitRange, namespace string) []*corev1.LimitR
 	return out
 }
 
-// Name implements [actor.Actor].
-func (a *webhookLoop) Name() string { return a.name }
-
-// Latency implements [actor.Actor].
+func (a *webhookLoop) Name() string           { return a.name }
 func (a *webhookLoop) Latency() actor.Latency { return actor.Sync }
 
-// Step implements [actor.Actor].
 func (a *webhookLoop) Step(s state.State, next *actor.Emit) {
 	armed, h := s.C.Armed[a.index], &s.C.Spec.Admission.Webhooks[a.index]
 	if s.Get(armed) == 1 || h.Guards[s.Version()] == nil || !s.Answers(h) {
@@ -75,7 +76,6 @@ func (a *webhookLoop) Step(s state.State, next *actor.Emit) {
 	next.Move(objects.Done)
 }
 
-// Describe implements [actor.Actor].
 func (a *webhookLoop) Describe(from, _ state.State, _ search.Move) actor.Words {
 	h := &from.C.Spec.Admission.Webhooks[a.index]
 	return actor.Words{
@@ -84,7 +84,6 @@ func (a *webhookLoop) Describe(from, _ state.State, _ search.Move) actor.Words {
 	}
 }
 
-// Model implements [actor.Actor].
 func (a *webhookLoop) Model() *actor.Model {
 	return &actor.Model{
 		Upstream: objects.Upstream + ", staging/src/k8s.io/apiserver/pkg/admission/plugin/webhook: ShouldCallHook, Dispatch",

@@ -50,13 +50,9 @@ type startedLoop struct {
 	name  string
 }
 
-// Name implements [actor.Actor].
-func (l *startedLoop) Name() string { return l.name }
-
-// Latency implements [actor.Actor].
+func (l *startedLoop) Name() string           { return l.name }
 func (l *startedLoop) Latency() actor.Latency { return actor.Sync }
 
-// Step implements [actor.Actor].
 func (l *startedLoop) Step(s state.State, next *actor.Emit) {
 	p := l.class
 	if s.Started(p) || s.Evicted(p) != state.In || s.Active(p) == 0 || s.Outstanding(p) == 0 || !s.AllReady(p) {
@@ -67,13 +63,11 @@ func (l *startedLoop) Step(s state.State, next *actor.Emit) {
 	next.Move(objects.Done)
 }
 
-// Describe implements [actor.Actor].
 func (l *startedLoop) Describe(from, _ state.State, _ search.Move) actor.Words {
 	id := from.C.Spec.Workloads[from.C.Pods[l.class].Workload].ID
 	return actor.Words{Action: "note", Object: id, Text: fmt.Sprintf("Kueue notes that all pods of %s are ready", id)}
 }
 
-// Model implements [actor.Actor].
 func (l *startedLoop) Model() *actor.Model {
 	return &actor.Model{
 		Upstream: "kueue v0.19.2, pkg/controller/jobframework: generatePodsReadyCondition",

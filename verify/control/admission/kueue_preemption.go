@@ -88,10 +88,7 @@ type scratch struct {
 	take    []int // by class, and within it place
 }
 
-// Name implements [actor.Actor].
-func (l *queueLoop) Name() string { return l.name }
-
-// Latency implements [actor.Actor].
+func (l *queueLoop) Name() string           { return l.name }
 func (l *queueLoop) Latency() actor.Latency { return actor.Sync }
 
 // Step implements [actor.Actor]: one workload's victims go. Of those with one priority the latest goes first, which of
@@ -273,7 +270,6 @@ func (l *queueLoop) emit(s state.State, y *scratch, next *actor.Emit) {
 	next.Move(objects.Done)
 }
 
-// Describe implements [actor.Actor].
 func (l *queueLoop) Describe(from, to state.State, _ search.Move) actor.Words {
 	c := from.C
 	var gone []string
@@ -312,7 +308,6 @@ func (l *queueLoop) subject(s state.State) string {
 	return objects.OnePod(s.C, l.class, "")
 }
 
-// Model implements [actor.Actor].
 func (l *queueLoop) Model() *actor.Model {
 	return &actor.Model{
 		Upstream: "kueue v0.19.2, pkg/scheduler/preemption: GetTargets, classicalPreemptions; pkg/scheduler/preemption/classical: " +

@@ -49,13 +49,11 @@ func (x *queues) unready(b *state.Builder) []actor.Actor {
 	return out
 }
 
-// Name implements [actor.Actor].
 func (l *readyLoop) Name() string { return l.name }
 
 // Latency implements [actor.Actor]: timeout and back-off are minutes.
 func (l *readyLoop) Latency() actor.Latency { return actor.Periodic }
 
-// Step implements [actor.Actor].
 func (l *readyLoop) Step(s state.State, next *actor.Emit) {
 	p := l.class
 	queue := l.queues.quota(s, l.queues.in[p])
@@ -105,7 +103,6 @@ func hopes(s state.State, p int) bool {
 	return false
 }
 
-// Describe implements [actor.Actor].
 func (l *readyLoop) Describe(from, to state.State, _ search.Move) actor.Words {
 	id := from.C.Spec.Workloads[from.C.Pods[l.class].Workload].ID
 	if to.Evicted(l.class) == state.Requeued {
@@ -128,7 +125,6 @@ func (l *readyLoop) Describe(from, to state.State, _ search.Move) actor.Words {
 	return words
 }
 
-// Model implements [actor.Actor].
 func (l *readyLoop) Model() *actor.Model {
 	return &actor.Model{
 		Upstream: "kueue v0.19.2, pkg/controller/core: reconcileNotReadyTimeout, triggerDeactivation; " +

@@ -21,10 +21,10 @@ import (
 // CheckRequest; pkg/quota/v1/evaluator/core: PodUsageFunc, podComputeUsageHelper, Constraints.
 //
 // Abstraction:
-//   - exact: pods, count/pods, requests, limits and extended resources, of several quotas.
+//   - exact: pods, count/pods, requests, limits and extended resources, of several quotas, and their scopes.
 //   - may invent: a pod on deletion counts until it has stopped, where upstream forgets it
 //     when its grace period is over.
-//   - may hide: a quota with scopes refuses nothing; one that only the cluster has refuses no
+//   - may hide: a quota that only the cluster has refuses nothing if it has scopes, and no
 //     pod for want of a request, which a LimitRange of the cluster may fill in; the usage that a
 //     quota's status holds is never behind.
 type Quotas struct {
@@ -56,7 +56,7 @@ func NewQuotas(c *state.Config) *Quotas {
 	for i := range c.Spec.Quotas {
 		spec := &c.Spec.Quotas[i]
 		for v, object := range spec.Objects {
-			if object == nil || len(object.Spec.Scopes) > 0 || object.Spec.ScopeSelector != nil {
+			if object == nil {
 				continue
 			}
 			one := quota{Name: spec.Namespace + "/" + spec.Name,
@@ -64,8 +64,10 @@ func NewQuotas(c *state.Config) *Quotas {
 			var uses []corev1.ResourceList
 			refuses := false
 			for p := range c.Pods {
-				if c.Pods[p].Namespace == spec.Namespace {
-					pod := objects.Admitted(c, p)
+				if c.Pods[p].Namespace != spec.Namespace {
+					continue
+				}
+				if pod := objects.Admitted(c, p); Counts(object, pod, c.Spec.DefaultPriority[v]) {
 					one.Classes, uses = append(one.Classes, p), append(uses, QuotaUse(pod))
 					text := ""
 					if !spec.Found {

@@ -51,20 +51,27 @@ type decision struct {
 	recommended int32 // what the windows hold from now on; see [state.State.Recommended]
 }
 
-// Wakes implements [actor.Waker]: it sets replicas.
-func (h *HPA) Wakes(*state.Config) actor.Work { return actor.Work{Workload: h.Workload} }
+// Traits implements [actor.Declarer].
+func (h *HPA) Traits(c *state.Config) actor.Traits {
+	return actor.Traits{
+		Managed: true,
+		// It counts pods of a class on all nodes, and those on deletion by what they request.
+		Lumps: actor.AnyLikeness,
+		Alone: h.alone(), Of: h.Workload,
+		Wakes: &actor.Work{Workload: h.Workload}, // it sets replicas
+		// It writes no pods, and asks for the scale that it wrote.
+		Lag: &actor.Lag{Sees: h.sees(c), Step: h.stepSeen},
+	}
+}
 
-// Lumps implements [actor.Lumper]: it counts pods of a class on all nodes, and those on deletion by what they request.
-func (*HPA) Lumps(_ *state.Config, _ actor.Likeness) bool { return true }
-
-// Alone implements [actor.Loner], where no other workload's pods match its selector, nor another autoscaler its pods.
-func (h *HPA) Alone(*state.Config) (int, bool) {
+// alone reports whether no other workload's pods match its selector, nor another autoscaler its pods.
+func (h *HPA) alone() bool {
 	for _, r := range h.reach {
 		if len(r.beside)+len(r.contested) > 0 {
-			return h.Workload, false
+			return false
 		}
 	}
-	return h.Workload, true
+	return true
 }
 
 // Name implements [actor.Actor].
@@ -73,17 +80,14 @@ func (h *HPA) Name() string { return "hpa/" + h.name }
 // Latency implements [actor.Actor].
 func (h *HPA) Latency() actor.Latency { return actor.Periodic }
 
-// InManager implements [actor.Managed].
-func (*HPA) InManager() {}
-
 // Step implements [actor.Actor]: one sync, or nothing if it would keep the count. There is a
 // successor for each outcome that the samples at hand and the stabilization windows can
 // have; see [samplings] and [scaling.stabilize].
-func (h *HPA) Step(s state.State, next *actor.Emit) { h.StepSeen(s, s, next) }
+func (h *HPA) Step(s state.State, next *actor.Emit) { h.stepSeen(s, s, next) }
 
-// StepSeen implements [actor.Measuring]: pods are those of an informer, and count as they are seen; the scale and the
+// stepSeen is a step on a view: pods are those of an informer, and count as they are seen; the scale and the
 // samples are asked for, of the pods that there are.
-func (h *HPA) StepSeen(s, live state.State, next *actor.Emit) {
+func (h *HPA) stepSeen(s, live state.State, next *actor.Emit) {
 	a := &h.versions[s.VersionOf(h.Workload)]
 	if !a.exists || !s.Manifest(h.Workload).Exists() {
 		return

@@ -14,10 +14,11 @@ func (h *HPA) restOn(b *state.Builder) {
 		m := &c.Spec.Workloads[h.Workload].Manifests[v]
 		notes := state.Autoscaling{Sharers: h.reach[v].sharers}
 		notes.Held, notes.Fields = h.held(c, state.Version(v))
-		free := h.undisturbed(c, v, p)
+		free, heavy := h.undisturbed(c, v, p, false), h.undisturbed(c, v, p, true)
 		for load := range state.Loads {
 			alone := lone{free, &free.versions[v], p, load}
-			b.Rest(h.Workload, state.Version(v), load, alone.rest())
+			b.Rest(h.Workload, state.Version(v), load, alone.unheld().rest())
+			notes.Unheld[load] = lone{heavy, &heavy.versions[v], p, load}.unheld().rest()
 			if !m.DeclaresReplicas || m.Replicas() > 0 { // else it is switched off on purpose
 				notes.Least[load] = alone.least(sizedFor(m))
 			}
@@ -29,17 +30,22 @@ func (h *HPA) restOn(b *state.Builder) {
 	}
 }
 
-// undisturbed is the autoscaler without what is not load: start-ups, memory that stays,
-// other workloads' pods and requests that are missing. A metric of whose pods no container
-// has a request is left out.
-func (h *HPA) undisturbed(c *state.Config, v, p int) *HPA {
-	free := *h
+// undisturbed is the autoscaler without what is not load: start-ups, memory that stays (unless
+// heavy), other workloads' pods and requests that are missing. A metric of whose pods no
+// container has a request is left out.
+func (h *HPA) undisturbed(c *state.Config, v, p int, heavy bool) *HPA {
+	free, idle := *h, 0
+	if heavy {
+		idle = c.Spec.Events.IdleMemory
+	}
 	free.signals = nil
 	for i := range h.signals {
 		g := use{signal: h.signals[i].signal, demand: make([]Demand, len(c.Spec.Workloads))}
-		g.demand[h.Workload] = g.demandOf(&c.Spec.Workloads[h.Workload], 0)
+		g.demand[h.Workload] = g.demandOf(&c.Spec.Workloads[h.Workload], idle)
 		for _, pod := range h.signals[i].pods {
-			pod.idle, pod.startup, pod.hasRequest = 0, 0, true
+			if pod.startup, pod.hasRequest = 0, true; !heavy {
+				pod.idle = 0
+			}
 			g.pods = append(g.pods, pod)
 		}
 		free.signals = append(free.signals, g)
@@ -60,6 +66,14 @@ type lone struct {
 	a    *autoscaler
 	p    int
 	load state.Load
+}
+
+// unheld is the same without its behavior, which may keep it from what the load asks for.
+func (l lone) unheld() lone {
+	a := *l.a
+	a.limits = scaling{tolerance: a.limits.tolerance}
+	l.a = &a
+	return l
 }
 
 // next is the count that follows on n.

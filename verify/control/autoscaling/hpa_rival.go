@@ -46,16 +46,11 @@ func newRivals(c *state.Config, w int) []actor.Actor {
 	return out
 }
 
-// Name implements [actor.Actor].
-func (r *rivalHPA) Name() string { return "hpa/" + r.name }
-
-// Latency implements [actor.Actor].
+func (r *rivalHPA) Name() string           { return "hpa/" + r.name }
 func (r *rivalHPA) Latency() actor.Latency { return actor.Periodic }
 
-// InManager implements [actor.Managed].
-func (*rivalHPA) InManager() {}
+func (*rivalHPA) Traits(*state.Config) actor.Traits { return actor.Traits{Managed: true} }
 
-// Step implements [actor.Actor].
 func (r *rivalHPA) Step(s state.State, next *actor.Emit) {
 	b, current := &r.versions[s.VersionOf(r.workload)], int32(s.Replicas(r.workload))
 	if !b.exists || !s.Manifest(r.workload).Exists() || current == 0 || b.min <= current && current <= b.max {
@@ -73,7 +68,6 @@ func (r *rivalHPA) Step(s state.State, next *actor.Emit) {
 	next.Move(search.Move{})
 }
 
-// Describe implements [actor.Actor].
 func (r *rivalHPA) Describe(from, to state.State, _ search.Move) actor.Words {
 	b := &r.versions[from.VersionOf(r.workload)]
 	why, field := fmt.Sprintf("below minReplicas %d", b.min), "spec.minReplicas"
@@ -88,5 +82,4 @@ func (r *rivalHPA) Describe(from, to state.State, _ search.Move) actor.Words {
 	}
 }
 
-// Model implements [actor.Actor].
 func (r *rivalHPA) Model() *actor.Model { return (&HPA{}).Model() }

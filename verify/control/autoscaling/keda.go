@@ -43,16 +43,12 @@ func NewKEDA(b *state.Builder) ([]actor.Actor, error) {
 	return out, nil
 }
 
-// Lumps implements [actor.Lumper]: it looks at no pods.
-func (*keda) Lumps(_ *state.Config, _ actor.Likeness) bool { return true }
+// Traits implements [actor.Declarer]: it looks at no pods.
+func (*keda) Traits(*state.Config) actor.Traits { return actor.Traits{Lumps: actor.AnyLikeness} }
 
-// Name implements [actor.Actor].
-func (k *keda) Name() string { return "keda/" + k.name }
-
-// Latency implements [actor.Actor].
+func (k *keda) Name() string           { return "keda/" + k.name }
 func (k *keda) Latency() actor.Latency { return actor.Periodic }
 
-// Step implements [actor.Actor].
 func (k *keda) Step(s state.State, next *actor.Emit) {
 	if !k.acts[s.VersionOf(k.workload)] || !s.Manifest(k.workload).Exists() {
 		return
@@ -73,7 +69,6 @@ func (k *keda) Step(s state.State, next *actor.Emit) {
 	next.Move(objects.Done)
 }
 
-// Describe implements [actor.Actor].
 func (k *keda) Describe(from, to state.State, _ search.Move) actor.Words {
 	wl := &from.C.Spec.Workloads[k.workload]
 	why := "the load is idle"
@@ -90,7 +85,6 @@ func (k *keda) Describe(from, to state.State, _ search.Move) actor.Words {
 	}
 }
 
-// Model implements [actor.Actor].
 func (k *keda) Model() *actor.Model {
 	return &actor.Model{
 		Upstream: "kedacore/keda v2, pkg/scaling/executor: RequestScale, scaleToZeroOrIdle, scaleFromZeroOrIdle; controllers/keda: newHPAForScaledObject, getHPAMetricSpecs",

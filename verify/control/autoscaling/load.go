@@ -84,21 +84,18 @@ func (l *loadChange) same(a, b state.Load) bool {
 	return true
 }
 
-// Lumps implements [actor.Lumper]: it looks at no pods.
-func (*loadChange) Lumps(_ *state.Config, _ actor.Likeness) bool { return true }
+func (l *loadChange) Traits(c *state.Config) actor.Traits {
+	return actor.Traits{
+		// Nobody but autoscalers looks at the load, and they do not act while a sync loop has work, so that a load that
+		// changes meanwhile might as well change afterwards.
+		Calm:  !c.Spec.Unreduced,
+		Lumps: actor.AnyLikeness, // it looks at no pods
+		Alone: true, Of: l.workload,
+	}
+}
 
-// Alone implements [actor.Loner].
-func (l *loadChange) Alone(*state.Config) (int, bool) { return l.workload, true }
-
-// Name implements [actor.Actor].
-func (l *loadChange) Name() string { return "load/" + l.name }
-
-// Latency implements [actor.Actor].
+func (l *loadChange) Name() string           { return "load/" + l.name }
 func (l *loadChange) Latency() actor.Latency { return actor.Event }
-
-// FallsInCalm implements [actor.CalmEvent]: nobody but autoscalers looks at the load, and they do not act while a sync
-// loop has work, so that a load that changes meanwhile might as well change afterwards.
-func (l *loadChange) FallsInCalm(c *state.Config) bool { return !c.Spec.Unreduced }
 
 // Step implements [actor.Actor]: any other load.
 func (l *loadChange) Step(s state.State, next *actor.Emit) {
@@ -119,7 +116,6 @@ func (l *loadChange) Step(s state.State, next *actor.Emit) {
 	}
 }
 
-// Describe implements [actor.Actor].
 func (l *loadChange) Describe(from, to state.State, _ search.Move) actor.Words {
 	old, now := from.Load(l.workload), to.Load(l.workload)
 	verb := "rises"
@@ -155,7 +151,6 @@ func (l *loadChange) amounts(old, now state.Load) string {
 	return strings.Join(out, ", ")
 }
 
-// Model implements [actor.Actor].
 func (l *loadChange) Model() *actor.Model {
 	return &actor.Model{
 		Upstream: "none: the environment",

@@ -78,10 +78,7 @@ func sizeFor(wl *state.Workload, m *state.Manifest, z state.Size) int {
 	return best
 }
 
-// Name implements [actor.Actor].
-func (a *vpa) Name() string { return "vpa/" + a.name }
-
-// Latency implements [actor.Actor].
+func (a *vpa) Name() string           { return "vpa/" + a.name }
 func (a *vpa) Latency() actor.Latency { return actor.Periodic }
 
 // Step implements [actor.Actor]: what is recommended follows the use of the pods, once all of
@@ -105,7 +102,6 @@ func (a *vpa) Step(s state.State, next *actor.Emit) {
 	next.Move(objects.Done)
 }
 
-// Describe implements [actor.Actor].
 func (a *vpa) Describe(from, to state.State, _ search.Move) actor.Words {
 	c := from.C
 	wl := &c.Spec.Workloads[a.workload]
@@ -125,7 +121,6 @@ func vpaID(wl *state.Workload, m *state.Manifest) string {
 	return "autoscaling.k8s.io/VerticalPodAutoscaler " + wl.Namespace + "/" + m.VPA.Name
 }
 
-// Model implements [actor.Actor].
 func (a *vpa) Model() *actor.Model {
 	return &actor.Model{
 		Upstream: "kubernetes/autoscaler, vertical-pod-autoscaler/pkg: recommender/logic (CreatePodResourceRecommender, GetRecommendedPodResources), " +

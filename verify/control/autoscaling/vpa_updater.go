@@ -12,7 +12,7 @@ import (
 )
 
 // vpaUpdater models the updater of a VerticalPodAutoscaler: it evicts pods whose requests
-// are not what is recommended, so that they are created anew, or resizes them in place.
+// are not what is recommended, so that they are created again, or resizes them in place.
 //
 // Upstream: kubernetes/autoscaler, vertical-pod-autoscaler/pkg/updater: logic (RunOnce),
 // priority (AddPod, GetUpdatePriority), restriction (GetCreatorMaps, CanEvict,
@@ -78,10 +78,7 @@ func recommendedOf(pod *corev1.PodSpec, sizes []state.Size) map[string]corev1.Re
 	return out
 }
 
-// Name implements [actor.Actor].
-func (u *vpaUpdater) Name() string { return "vpa-updater/" + u.name }
-
-// Latency implements [actor.Actor].
+func (u *vpaUpdater) Name() string           { return "vpa-updater/" + u.name }
 func (u *vpaUpdater) Latency() actor.Latency { return actor.Periodic }
 
 // Kinds of the updater's moves beside [objects.EvictPod].
@@ -160,7 +157,6 @@ func (u *vpaUpdater) fits(s state.State, n, p, q int) bool {
 	return true
 }
 
-// Describe implements [actor.Actor].
 func (u *vpaUpdater) Describe(from, to state.State, m search.Move) actor.Words {
 	c, n, p := from.C, int(m.Args[0]), int(m.Args[1])
 	wl := &c.Spec.Workloads[u.workload]
@@ -183,7 +179,6 @@ func (u *vpaUpdater) Describe(from, to state.State, m search.Move) actor.Words {
 	return w
 }
 
-// Model implements [actor.Actor].
 func (u *vpaUpdater) Model() *actor.Model {
 	return &actor.Model{
 		Upstream: "kubernetes/autoscaler, vertical-pod-autoscaler/pkg/updater: logic (RunOnce), priority (AddPod, GetUpdatePriority), " +

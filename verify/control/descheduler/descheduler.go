@@ -110,8 +110,7 @@ func (k *deschedCompiled) addPlugin(p state.DeschedulerPlugin, evictor *deschedE
 	return err
 }
 
-// Lumps implements [actor.Lumper]; see [deschedCompiled.lumps].
-func (a *descheduler) Lumps(_ *state.Config, k actor.Likeness) bool { return a.k.lumps(k) }
+func (a *descheduler) Traits(*state.Config) actor.Traits { return actor.Traits{Lumps: a.k.lumps} }
 
 // lumps says that pods on deletion count by what they hold, but where minReplicas counts those of one owner. Whether a
 // pod has started reports whether a budget lets it go.
@@ -121,10 +120,7 @@ func (k *deschedCompiled) lumps(x actor.Likeness) bool {
 		!slices.ContainsFunc(k.policy.Profiles, func(p state.DeschedulerProfile) bool { return counts(&p) })
 }
 
-// Name implements [actor.Actor].
-func (a *descheduler) Name() string { return "descheduler" }
-
-// Latency implements [actor.Actor].
+func (a *descheduler) Name() string           { return "descheduler" }
 func (a *descheduler) Latency() actor.Latency { return actor.Periodic }
 
 // Step implements [actor.Actor]: every distinct outcome of one cycle that evicts a pod.
@@ -141,7 +137,6 @@ func (a *descheduler) Step(s state.State, next *actor.Emit) {
 	}
 }
 
-// Describe implements [actor.Actor].
 func (a *descheduler) Describe(from, _ state.State, m search.Move) actor.Words {
 	return a.k.describe(from, a.k.plugins, int(m.Args[0]))
 }
@@ -205,7 +200,6 @@ func (k *deschedCompiled) wordEvictions(from, to state.State) (text string, clas
 	return strings.Join(out, ", "), classes
 }
 
-// Model implements [actor.Actor].
 func (a *descheduler) Model() *actor.Model {
 	return &actor.Model{
 		Upstream: deschedulerTag +

@@ -90,13 +90,9 @@ func (r *descheduling) expires(plugin *deschedPlugin, n, p, phase int) bool {
 		r.evictable(plugin.evictor, p) && r.mayLeave(plugin.evictor, p, n)
 }
 
-// Lumps implements [actor.Lumper]; see [deschedCompiled.lumps].
-func (a *podLifeTime) Lumps(_ *state.Config, k actor.Likeness) bool { return a.k.lumps(k) }
+func (a *podLifeTime) Traits(*state.Config) actor.Traits { return actor.Traits{Lumps: a.k.lumps} }
 
-// Name implements [actor.Actor].
-func (a *podLifeTime) Name() string { return "pod-lifetime" }
-
-// Latency implements [actor.Actor].
+func (a *podLifeTime) Name() string           { return "pod-lifetime" }
 func (a *podLifeTime) Latency() actor.Latency { return actor.Event }
 
 // Step implements [actor.Actor]: the plugins run once, with pods that are just too old.
@@ -119,12 +115,10 @@ func (a *podLifeTime) Step(s state.State, next *actor.Emit) {
 	}
 }
 
-// Describe implements [actor.Actor].
 func (a *podLifeTime) Describe(from, _ state.State, m search.Move) actor.Words {
 	return a.k.describe(from, a.k.expiry[m.Args[0]:m.Args[0]+1], int(m.Args[1]))
 }
 
-// Model implements [actor.Actor].
 func (a *podLifeTime) Model() *actor.Model {
 	return &actor.Model{
 		Upstream: deschedulerTag + ", pkg/framework/plugins/podlifetime",

@@ -53,17 +53,21 @@ func NewBadRevision(b *state.Builder) ([]actor.Actor, error) {
 	return []actor.Actor{&a}, nil
 }
 
-// Lumps implements [actor.Lumper]: it looks at no pods, and there is none yet of what turns out bad.
-func (*BadRevision) Lumps(_ *state.Config, _ actor.Likeness) bool { return true }
+// Traits implements [actor.Declarer].
+func (a *BadRevision) Traits(*state.Config) actor.Traits {
+	return actor.Traits{
+		// It looks at no pods, and there is none yet of what turns out bad.
+		Lumps: actor.AnyLikeness,
+		// Beside others there may be fewer, as it is too late once one of them has begun.
+		Alone: true, Of: actor.Each,
+		Commutes: actor.Resize | actor.Create, Minds: a.minds,
+		// None is left, or every revision has begun.
+		Ends: actor.EndsWhen(func(s state.State) bool { return s.BadRevisionsLeft() == 0 || !a.pends(s) }),
+	}
+}
 
-// Alone implements [actor.Loner]: beside others there may be fewer, as it is too late once one of them has begun.
-func (*BadRevision) Alone(*state.Config) (int, bool) { return actor.Each, true }
-
-// Commutes implements [actor.Commuter].
-func (*BadRevision) Commutes(*state.Config) actor.Early { return actor.Resize | actor.Create }
-
-// Minds implements [actor.Moody]: the next revision may turn out bad until its Deployment rolls it out.
-func (a *BadRevision) Minds(s state.State, step actor.Early, _ int) bool {
+// minds reports whether the next revision may still turn out bad: until its Deployment rolls it out.
+func (a *BadRevision) minds(s state.State, step actor.Early, _ int) bool {
 	return step == actor.Resize && s.BadRevisionsLeft() > 0 && a.pends(s)
 }
 

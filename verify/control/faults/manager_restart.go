@@ -1,6 +1,8 @@
 package faults
 
 import (
+	"slices"
+
 	"github.com/kubesettle/kubesettle/verify/control/actor"
 	"github.com/kubesettle/kubesettle/verify/control/autoscaling"
 	"github.com/kubesettle/kubesettle/verify/control/objects"
@@ -14,7 +16,10 @@ import (
 //
 // Upstream: kubernetes v1.36.3, cmd/kube-controller-manager/app: Run (leader election, StartControllers);
 // pkg/controller/podautoscaler: initialRecommendation; pkg/controller/replicaset: slowStartBatch.
-type manager struct{ loops []actor.Divisible }
+type manager struct {
+	loops     []actor.Actor
+	interrupt []func(state.State, *actor.Emit) // by loop; see [actor.Traits]
+}
 
 // managerBack ends an outage of the manager.
 type managerBack struct{ manager }
@@ -27,27 +32,21 @@ func WithRestarts(b *state.Builder, actors []actor.Actor) []actor.Actor {
 	b.AddManager()
 	m := manager{}
 	for _, a := range actors {
-		if d, ok := a.(actor.Divisible); ok {
-			m.loops = append(m.loops, d)
+		if f := actor.TraitsOf(a, b.Config()).Interrupt; f != nil {
+			m.loops, m.interrupt = append(m.loops, a), append(m.interrupt, f)
 		}
 	}
 	return append(actors, &m, &managerBack{m})
 }
 
-// Lumps implements [actor.Lumper]: it looks at what its controllers look at.
-func (m *manager) Lumps(c *state.Config, k actor.Likeness) bool {
-	for _, d := range m.loops {
-		if !actor.Lumps(d, c, k) {
-			return false
-		}
-	}
-	return true
+// Traits implements [actor.Declarer]: it looks at what its controllers look at.
+func (m *manager) Traits(c *state.Config) actor.Traits {
+	return actor.Traits{Lumps: func(k actor.Likeness) bool {
+		return !slices.ContainsFunc(m.loops, func(a actor.Actor) bool { return !actor.TraitsOf(a, c).Lump(k) })
+	}}
 }
 
-// Name implements [actor.Actor].
-func (m *manager) Name() string { return "controller-restart" }
-
-// Latency implements [actor.Actor].
+func (m *manager) Name() string           { return "controller-restart" }
 func (m *manager) Latency() actor.Latency { return actor.Event }
 
 // Step implements [actor.Actor]: it stops between two syncs, or within one.
@@ -58,17 +57,16 @@ func (m *manager) Step(s state.State, next *actor.Emit) {
 	t := next.Copy(s)
 	t.StopManager()
 	next.Move(objects.Done)
-	for _, d := range m.loops {
-		d.Interrupt(s, next)
+	for _, interrupt := range m.interrupt {
+		interrupt(s, next)
 	}
 }
 
-// Describe implements [actor.Actor].
 func (m *manager) Describe(from, to state.State, x search.Move) actor.Words {
 	w := actor.Words{Action: "controller-restart", Object: "the kube-controller-manager",
 		Text: "the kube-controller-manager restarts"}
-	for _, d := range m.loops {
-		for _, y := range interrupted(d, from) {
+	for i, d := range m.loops {
+		for _, y := range interrupted(m.interrupt[i], from) {
 			if string(y.To.B) != string(to.B) {
 				continue
 			}
@@ -82,14 +80,13 @@ func (m *manager) Describe(from, to state.State, x search.Move) actor.Words {
 }
 
 // interrupted lists what a sync that is interrupted leaves.
-func interrupted(d actor.Divisible, s state.State) []actor.Successor {
+func interrupted(interrupt func(state.State, *actor.Emit), s state.State) []actor.Successor {
 	list := &actor.List{Cfg: s.C}
 	var scratch actor.Scratch
-	d.Interrupt(s, actor.NewEmit(list, s.C, &scratch))
+	interrupt(s, actor.NewEmit(list, s.C, &scratch))
 	return list.All
 }
 
-// Model implements [actor.Actor].
 func (m *manager) Model() *actor.Model {
 	return &actor.Model{
 		Upstream: objects.Upstream + ", cmd/kube-controller-manager, pkg/controller: slowStartBatch, initialRecommendation",
@@ -107,13 +104,11 @@ func (m *manager) Model() *actor.Model {
 	}
 }
 
-// Name implements [actor.Actor].
 func (m *managerBack) Name() string { return "controller-back" }
 
 // Latency implements [actor.Actor]: another leader is elected after seconds.
 func (m *managerBack) Latency() actor.Latency { return actor.Periodic }
 
-// Step implements [actor.Actor].
 func (m *managerBack) Step(s state.State, next *actor.Emit) {
 	if !s.ManagerDown() {
 		return
@@ -126,7 +121,6 @@ func (m *managerBack) Step(s state.State, next *actor.Emit) {
 	next.Move(objects.Done)
 }
 
-// Describe implements [actor.Actor].
 func (m *managerBack) Describe(state.State, state.State, search.Move) actor.Words {
 	return actor.Words{Action: "controller-back", Object: "the kube-controller-manager",
 		Text: "the kube-controller-manager is back"}

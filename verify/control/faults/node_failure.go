@@ -33,13 +33,10 @@ func NewNodeFailure(b *state.Builder) ([]actor.Actor, error) {
 	return []actor.Actor{nodeFailure{}}, nil
 }
 
-// Lumps implements [actor.Lumper]: the pods that are ready on a node become unready.
-func (nodeFailure) Lumps(_ *state.Config, k actor.Likeness) bool { return k.Kind == actor.StoppingAs }
+// Traits implements [actor.Declarer]: the pods that are ready on a node become unready.
+func (nodeFailure) Traits(*state.Config) actor.Traits { return actor.Traits{Lumps: actor.Stopping} }
 
-// Name implements [actor.Actor].
-func (nodeFailure) Name() string { return "node" }
-
-// Latency implements [actor.Actor].
+func (nodeFailure) Name() string           { return "node" }
 func (nodeFailure) Latency() actor.Latency { return actor.Event }
 
 // Step implements [actor.Actor]: any node is lost, as long as another one is left, or any lost
@@ -74,7 +71,6 @@ func takeDown(t state.State, n int, o state.Outage) {
 	}
 }
 
-// Describe implements [actor.Actor].
 func (nodeFailure) Describe(from, _ state.State, m search.Move) actor.Words {
 	n := int(m.Args[0])
 	name := from.C.Nodes[n].Name
@@ -94,7 +90,6 @@ func (nodeFailure) Describe(from, _ state.State, m search.Move) actor.Words {
 	return w
 }
 
-// Model implements [actor.Actor].
 func (nodeFailure) Model() *actor.Model {
 	return &actor.Model{
 		Upstream: objects.Upstream +

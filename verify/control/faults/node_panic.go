@@ -62,10 +62,9 @@ func (a *nodePanic) onNode(s state.State, n int) (use int64) {
 	return use
 }
 
-// Lumps implements [actor.Lumper]: what ready pods use takes a node down.
-func (*nodePanic) Lumps(_ *state.Config, k actor.Likeness) bool { return k.Kind == actor.StoppingAs }
+// Traits implements [actor.Declarer]: what ready pods use takes a node down.
+func (*nodePanic) Traits(*state.Config) actor.Traits { return actor.Traits{Lumps: actor.Stopping} }
 
-// Name implements [actor.Actor].
 func (a *nodePanic) Name() string { return "panic" }
 
 // Latency implements [actor.Actor]: the system does not wait for anybody.
@@ -87,7 +86,6 @@ func (a *nodePanic) Step(s state.State, next *actor.Emit) {
 	}
 }
 
-// Describe implements [actor.Actor].
 func (a *nodePanic) Describe(from, _ state.State, m search.Move) actor.Words {
 	c, n := from.C, int(m.Args[0])
 	use := a.onNode(from, n)
@@ -113,7 +111,6 @@ func (a *nodePanic) Describe(from, _ state.State, m search.Move) actor.Words {
 	return w
 }
 
-// Model implements [actor.Actor].
 func (a *nodePanic) Model() *actor.Model {
 	return &actor.Model{
 		Upstream: objects.Upstream +
@@ -133,10 +130,7 @@ func (a *nodePanic) Model() *actor.Model {
 // nodeRestart brings back the nodes that [nodePanic] took down.
 type nodeRestart struct{ *nodePanic }
 
-// Name implements [actor.Actor].
-func (nodeRestart) Name() string { return "panic-over" }
-
-// Latency implements [actor.Actor].
+func (nodeRestart) Name() string           { return "panic-over" }
 func (nodeRestart) Latency() actor.Latency { return actor.Kubelet }
 
 // Step implements [actor.Actor]: any node that went down is back, without the pods that were
@@ -156,7 +150,6 @@ func (nodeRestart) Step(s state.State, next *actor.Emit) {
 	}
 }
 
-// Describe implements [actor.Actor].
 func (nodeRestart) Describe(from, _ state.State, m search.Move) actor.Words {
 	name := from.C.Nodes[m.Args[0]].Name
 	return actor.Words{Action: "node-restart", Object: "Node " + name,

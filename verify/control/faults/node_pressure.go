@@ -34,13 +34,10 @@ func NewPressure(b *state.Builder) ([]actor.Actor, error) {
 	return []actor.Actor{pressure{}}, nil
 }
 
-// Name implements [actor.Actor].
-func (pressure) Name() string { return "pressure" }
-
-// Latency implements [actor.Actor].
+func (pressure) Name() string           { return "pressure" }
 func (pressure) Latency() actor.Latency { return actor.Event }
 
-func (pressure) FallsInCalm(*state.Config) bool { return true }
+func (pressure) Traits(*state.Config) actor.Traits { return actor.Traits{Calm: true} }
 
 // Step implements [actor.Actor]: any node that is up comes under a pressure that it is not
 // under, or is relieved of one; nodes with equal records count once.
@@ -68,7 +65,6 @@ func (pressure) Step(s state.State, next *actor.Emit) {
 	}
 }
 
-// Describe implements [actor.Actor].
 func (pressure) Describe(from, _ state.State, m search.Move) actor.Words {
 	name := from.C.Nodes[m.Args[0]].Name
 	of, condition, taint := objects.Shortage(state.Pressure(m.Args[1]))
@@ -81,7 +77,6 @@ func (pressure) Describe(from, _ state.State, m search.Move) actor.Words {
 	return w
 }
 
-// Model implements [actor.Actor].
 func (pressure) Model() *actor.Model {
 	return &actor.Model{
 		Upstream: objects.Upstream +

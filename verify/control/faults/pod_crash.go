@@ -22,19 +22,17 @@ func NewPodCrash(b *state.Builder) ([]actor.Actor, error) {
 	return []actor.Actor{podCrash{}}, nil
 }
 
-// Lumps implements [actor.Lumper]: any ready pod crashes, wherever it is.
-func (podCrash) Lumps(_ *state.Config, _ actor.Likeness) bool { return true }
+func (podCrash) Traits(*state.Config) actor.Traits {
+	return actor.Traits{
+		Calm:  true,
+		Lumps: actor.AnyLikeness, // any ready pod crashes, wherever it is
+		Alone: true, Of: actor.Each,
+		Ends: actor.EndsWhen(func(s state.State) bool { return s.CrashesLeft() == 0 }),
+	}
+}
 
-// Alone implements [actor.Loner].
-func (podCrash) Alone(*state.Config) (int, bool) { return actor.Each, true }
-
-// Name implements [actor.Actor].
-func (podCrash) Name() string { return "crash" }
-
-// Latency implements [actor.Actor].
+func (podCrash) Name() string           { return "crash" }
 func (podCrash) Latency() actor.Latency { return actor.Event }
-
-func (podCrash) FallsInCalm(*state.Config) bool { return true }
 
 // Step implements [actor.Actor]: any ready pod crashes; nodes with equal records count once.
 func (podCrash) Step(s state.State, next *actor.Emit) {
@@ -61,7 +59,6 @@ func (podCrash) Step(s state.State, next *actor.Emit) {
 	}
 }
 
-// Describe implements [actor.Actor].
 func (podCrash) Describe(from, _ state.State, m search.Move) actor.Words {
 	c, p := from.C, int(m.Args[1])
 	return actor.Words{
@@ -71,7 +68,6 @@ func (podCrash) Describe(from, _ state.State, m search.Move) actor.Words {
 	}
 }
 
-// Model implements [actor.Actor].
 func (podCrash) Model() *actor.Model {
 	return &actor.Model{
 		Upstream: objects.Upstream + ", pkg/kubelet: computePodActions, generateAPIPodStatus",

@@ -36,13 +36,10 @@ func NewSpot(b *state.Builder) ([]actor.Actor, error) {
 	return []actor.Actor{spotReclaim{}, &spotEnd{lost: c.Spec.Events.SpotLost}}, nil
 }
 
-// Lumps implements [actor.Lumper]: it looks at no pods.
-func (spotReclaim) Lumps(_ *state.Config, k actor.Likeness) bool { return k.Kind == actor.StoppingAs }
+// Traits implements [actor.Declarer]: it looks at no pods.
+func (spotReclaim) Traits(*state.Config) actor.Traits { return actor.Traits{Lumps: actor.Stopping} }
 
-// Name implements [actor.Actor].
-func (spotReclaim) Name() string { return "spot" }
-
-// Latency implements [actor.Actor].
+func (spotReclaim) Name() string           { return "spot" }
 func (spotReclaim) Latency() actor.Latency { return actor.Event }
 
 // Step implements [actor.Actor]: any spot node in service; nodes with equal records count once.
@@ -62,7 +59,6 @@ func (spotReclaim) Step(s state.State, next *actor.Emit) {
 	}
 }
 
-// Describe implements [actor.Actor].
 func (spotReclaim) Describe(from, _ state.State, m search.Move) actor.Words {
 	name := from.C.Nodes[m.Args[0]].Name
 	return actor.Words{
@@ -72,7 +68,6 @@ func (spotReclaim) Describe(from, _ state.State, m search.Move) actor.Words {
 	}
 }
 
-// Model implements [actor.Actor].
 func (spotReclaim) Model() *actor.Model {
 	return &actor.Model{
 		Upstream: "the documentation of AWS, Google Cloud and Azure on spot nodes",
@@ -87,10 +82,7 @@ func (spotReclaim) Model() *actor.Model {
 	}
 }
 
-// Name implements [actor.Actor].
-func (*spotEnd) Name() string { return "spot-end" }
-
-// Latency implements [actor.Actor].
+func (*spotEnd) Name() string           { return "spot-end" }
 func (*spotEnd) Latency() actor.Latency { return actor.Kubelet }
 
 // Step implements [actor.Actor]: the end of any reclaimed node, or the start of its replacement.
@@ -116,7 +108,6 @@ func (a *spotEnd) Step(s state.State, next *actor.Emit) {
 	}
 }
 
-// Describe implements [actor.Actor].
 func (a *spotEnd) Describe(from, _ state.State, m search.Move) actor.Words {
 	n := int(m.Args[0])
 	name := from.C.Nodes[n].Name
@@ -135,7 +126,6 @@ func (a *spotEnd) Describe(from, _ state.State, m search.Move) actor.Words {
 	return w
 }
 
-// Model implements [actor.Actor].
 func (a *spotEnd) Model() *actor.Model {
 	model := spotReclaim{}.Model()
 	if !a.lost {

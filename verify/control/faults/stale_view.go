@@ -40,19 +40,15 @@ func WithLags(b *state.Builder, actors []actor.Actor) []actor.Actor {
 	var sees [][]int
 	reports := slices.Repeat([]int{-1}, len(c.Pods))
 	for i, a := range actors {
-		l, ok := a.(actor.Lagging)
-		if !ok {
+		t := actor.TraitsOf(a, c)
+		if t.Lag == nil {
 			continue
 		}
-		x := &onView{Lagging: l, loop: len(sees), classes: l.Sees(c)}
-		actors[i] = x
-		if _, managed := a.(actor.Managed); managed {
-			actors[i] = &managedOnView{x}
+		actors[i] = &onView{Actor: a, Lag: t.Lag, loop: len(sees), managed: t.Managed}
+		for _, p := range t.Lag.Reports {
+			reports[p] = len(sees)
 		}
-		if r, ok := a.(actor.Reporting); ok {
-			reports[r.Reports()] = x.loop
-		}
-		e.loops, sees = append(e.loops, a.Name()), append(sees, x.classes)
+		e.loops, sees = append(e.loops, a.Name()), append(sees, t.Lag.Sees)
 	}
 	status := -1
 	if classes := budgeted(c); len(classes) > 0 {
@@ -77,15 +73,11 @@ func budgeted(c *state.Config) []int {
 	return out
 }
 
-// Name implements [actor.Actor].
-func (*staleView) Name() string { return "stale-view" }
-
-// Latency implements [actor.Actor].
+func (*staleView) Name() string           { return "stale-view" }
 func (*staleView) Latency() actor.Latency { return actor.Event }
 
-// FallsInCalm implements [actor.CalmEvent]: while a sync loop has work, nobody but sync loops writes what it could
-// miss.
-func (*staleView) FallsInCalm(*state.Config) bool { return true }
+// Traits implements [actor.Declarer]: while a sync loop has work, nobody but sync loops writes what it could miss.
+func (*staleView) Traits(*state.Config) actor.Traits { return actor.Traits{Calm: true} }
 
 // Step implements [actor.Actor]: any one loop falls behind.
 func (e *staleView) Step(s state.State, next *actor.Emit) {
@@ -99,13 +91,11 @@ func (e *staleView) Step(s state.State, next *actor.Emit) {
 	}
 }
 
-// Describe implements [actor.Actor].
 func (e *staleView) Describe(_, to state.State, _ search.Move) actor.Words {
 	loop := e.loops[to.Lagging()]
 	return actor.Words{Action: "stale-view", Object: loop, Text: "what " + loop + " sees of pods falls behind"}
 }
 
-// Model implements [actor.Actor].
 func (*staleView) Model() *actor.Model {
 	return &actor.Model{
 		Upstream: objects.Upstream + ", client-go tools/cache: Reflector; pkg/controller: expectations, util/consistency, disruption; " +
@@ -132,16 +122,14 @@ func (*staleView) Model() *actor.Model {
 	}
 }
 
-// Name implements [actor.Actor].
 func (*freshView) Name() string { return "fresh-view" }
 
 // Latency implements [actor.Actor]: seconds, where an API server is behind.
 func (*freshView) Latency() actor.Latency { return actor.Kubelet }
 
-// FallsInCalm implements [actor.CalmEvent]; it is no event.
-func (*freshView) FallsInCalm(*state.Config) bool { return false }
+// Traits implements [actor.Declarer]; it is no event.
+func (*freshView) Traits(*state.Config) actor.Traits { return actor.Traits{} }
 
-// Step implements [actor.Actor].
 func (*freshView) Step(s state.State, next *actor.Emit) {
 	if s.Lagging() < 0 {
 		return
@@ -151,7 +139,6 @@ func (*freshView) Step(s state.State, next *actor.Emit) {
 	next.Move(objects.Done)
 }
 
-// Describe implements [actor.Actor].
 func (e *freshView) Describe(from, _ state.State, _ search.Move) actor.Words {
 	loop := e.loops[from.Lagging()]
 	return actor.Words{Action: "fresh-view", Object: loop, Text: loop + " has seen all pods again"}
@@ -159,20 +146,19 @@ func (e *freshView) Describe(from, _ state.State, _ search.Move) actor.Words {
 
 // onView is a loop that acts on what it sees.
 type onView struct {
-	actor.Lagging
+	actor.Actor
+	*actor.Lag
 	loop    int
-	classes []int
+	managed bool
 }
 
-// managedOnView is one of the kube-controller-manager.
-type managedOnView struct{ *onView }
-
-// InManager implements [actor.Managed].
-func (*managedOnView) InManager() {}
+func (x *onView) Traits(*state.Config) actor.Traits {
+	return actor.Traits{Managed: x.managed, Lag: x.Lag}
+}
 
 // Err is that of the loop, where it has one: an expression that had no value.
 func (x *onView) Err() error {
-	if e, ok := x.Lagging.(interface{ Err() error }); ok {
+	if e, ok := x.Actor.(interface{ Err() error }); ok {
 		return e.Err()
 	}
 	return nil
@@ -181,11 +167,11 @@ func (x *onView) Err() error {
 // Step implements [actor.Actor]: a sync, of which the reads are of the view and the writes are to the cluster.
 func (x *onView) Step(s state.State, next *actor.Emit) {
 	if s.Lagging() != x.loop {
-		x.Lagging.Step(s, next)
+		x.Actor.Step(s, next)
 		return
 	}
 	v := actor.Own[viewed](next.Scratch)
-	v.step(x.Lagging, s)
+	v.step(x, s)
 	for i := range v.moves {
 		x.offer(s, v, i, next)
 	}
@@ -195,13 +181,13 @@ func (x *onView) Step(s state.State, next *actor.Emit) {
 // phase on, any may be among those that it deletes: as few of them as can be, or as many.
 func (x *onView) offer(s state.State, v *viewed, i int, next *actor.Emit) {
 	after := v.after(i)
-	if c, ok := x.Lagging.(actor.Conflicting); ok && c.Conflicts(s, v.view, after) {
+	if x.Conflicts != nil && x.Conflicts(s, v.view, after) {
 		return
 	}
 	for most, open := true, true; open; most = false {
 		t := next.Copy(s)
-		open = v.write(t, s, after, x.classes, most) && most
-		if x.Expects() {
+		open = v.write(t, s, after, x.Sees, most) && most
+		if x.Expects {
 			t.EndLag()
 		}
 		if !bytes.Equal(t.B, s.B) {
@@ -210,19 +196,18 @@ func (x *onView) offer(s state.State, v *viewed, i int, next *actor.Emit) {
 	}
 }
 
-// Describe implements [actor.Actor].
 func (x *onView) Describe(from, to state.State, m search.Move) actor.Words {
 	if from.Lagging() != x.loop {
-		return x.Lagging.Describe(from, to, m)
+		return x.Actor.Describe(from, to, m)
 	}
 	v := &viewed{}
-	v.step(x.Lagging, from)
+	v.step(x, from)
 	for i := range v.moves {
 		list := &actor.List{Cfg: from.C}
 		x.offer(from, v, i, actor.NewEmit(list, from.C, &actor.Scratch{}))
 		for _, y := range list.All {
 			if y.Move == m && bytes.Equal(y.To.B, to.B) {
-				w := x.Lagging.Describe(v.view, v.after(i), m)
+				w := x.Actor.Describe(v.view, v.after(i), m)
 				if n := from.Missed(); n > 0 {
 					w.Text += " (it has not seen the last " + english.Plural(n, "write", "") + " of others)"
 				}
@@ -230,7 +215,7 @@ func (x *onView) Describe(from, to state.State, m search.Move) actor.Words {
 			}
 		}
 	}
-	return x.Lagging.Describe(from, to, m)
+	return x.Actor.Describe(from, to, m)
 }
 
 // viewed is the memory of one sync on a view: it, and what the loop made of it. It is a sink.
@@ -244,7 +229,7 @@ type viewed struct {
 }
 
 // step has a loop make one sync on what it sees in s.
-func (v *viewed) step(loop actor.Actor, s state.State) {
+func (v *viewed) step(x *onView, s state.State) {
 	if len(v.view.B) != len(s.B) {
 		v.view.B = make([]byte, len(s.B))
 	}
@@ -254,20 +239,18 @@ func (v *viewed) step(loop actor.Actor, s state.State) {
 		v.cfg, v.next = s.C, actor.NewEmit(v, s.C, &v.scratch)
 	}
 	v.afters, v.moves = v.afters[:0], v.moves[:0]
-	if m, ok := loop.(actor.Measuring); ok {
-		m.StepSeen(v.view, s, v.next)
+	if x.Lag.Step != nil {
+		x.Lag.Step(v.view, s, v.next)
 		return
 	}
-	loop.Step(v.view, v.next)
+	x.Actor.Step(v.view, v.next)
 }
 
-// Copy implements [actor.Sink].
 func (v *viewed) Copy(b []byte) []byte {
 	v.afters = append(v.afters[:len(v.moves)*len(b)], b...)
 	return v.afters[len(v.moves)*len(b):]
 }
 
-// Move implements [actor.Sink].
 func (v *viewed) Move(m search.Move) { v.moves = append(v.moves, m) }
 
 // after is what the i-th move of the sync makes of the view.

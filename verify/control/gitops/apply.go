@@ -34,19 +34,21 @@ func NewApply(b *state.Builder) ([]actor.Actor, error) {
 	return []actor.Actor{&Apply{serverSide: spec.Apply == state.ServerSide}}, nil
 }
 
-// Lumps implements [actor.Lumper]: it looks at no pods, but at a Pod of its own.
-func (*Apply) Lumps(c *state.Config, k actor.Likeness) bool {
-	return k.Kind == actor.StoppingAs || !c.Spec.Workloads[c.Pods[k.Class].Workload].Kind().Bare()
+// Traits implements [actor.Declarer].
+func (a *Apply) Traits(c *state.Config) actor.Traits {
+	return actor.Traits{
+		Lumps: func(k actor.Likeness) bool { // it looks at no pods, but at a Pod of its own
+			return k.Kind == actor.StoppingAs || !c.Spec.Workloads[c.Pods[k.Class].Workload].Kind().Bare()
+		},
+		Alone: true, Of: actor.Each, // what becomes of a workload hangs on its own manifests and owners
+		Commutes: actor.Resize | actor.Create, Minds: a.minds,
+		// Nothing is left to be applied.
+		Ends: actor.EndsWhen(func(s state.State) bool { return s.Get(c.Applies)+s.StepsLeft() == 0 }),
+	}
 }
 
-// Alone implements [actor.Loner]: what becomes of a workload hangs on its own manifests and owners.
-func (*Apply) Alone(*state.Config) (int, bool) { return actor.Each, true }
-
-// Commutes implements [actor.Commuter].
-func (*Apply) Commutes(*state.Config) actor.Early { return actor.Resize | actor.Create }
-
-// Minds implements [actor.Moody]: as long as something is to be applied, any loop may find its object changed.
-func (*Apply) Minds(s state.State, _ actor.Early, _ int) bool {
+// minds reports whether something is to be applied: as long as it is, any loop may find its object changed.
+func (*Apply) minds(s state.State, _ actor.Early, _ int) bool {
 	return s.Get(s.C.Applies) > 0 || s.StepsLeft() > 0
 }
 

@@ -39,22 +39,18 @@ const (
 	repeats
 )
 
-// Alone implements [actor.Loner]: one workload undoes the upgrade of all.
-func (*helm) Alone(*state.Config) (int, bool) { return actor.Each, false }
+// Traits implements [actor.Declarer]: it counts pods, wherever they are, and none on deletion; one workload undoes the
+// upgrade of all, which may fail at any time.
+func (a *helm) Traits(c *state.Config) actor.Traits {
+	t := a.Apply.Traits(c)
+	t.Lumps, t.Alone, t.Ends = actor.AnyLikeness, false, nil
+	return t
+}
 
-// Lumps implements [actor.Lumper]: it counts pods, wherever they are, and none on deletion.
-func (*helm) Lumps(_ *state.Config, _ actor.Likeness) bool { return true }
-
-// Name implements [actor.Actor].
 func (a *helm) Name() string { return "helm" }
 
 // Latency implements [actor.Actor]: an upgrade fails after minutes.
 func (a *helm) Latency() actor.Latency { return actor.Periodic }
-
-// Ends implements [actor.Ender]: an upgrade may fail at any time.
-func (*helm) Ends(*state.Config, bool) (w int, ended func(state.State) bool, ok bool) {
-	return actor.Each, nil, false
-}
 
 // Step implements [actor.Actor]: a failed upgrade is undone, or one that was undone is tried again.
 func (a *helm) Step(s state.State, next *actor.Emit) {
@@ -143,7 +139,6 @@ func whole(s state.State) bool {
 	return true
 }
 
-// Describe implements [actor.Actor].
 func (a *helm) Describe(from, to state.State, m search.Move) actor.Words {
 	w := actor.Words{Object: "the release"}
 	what := ": " + strings.Join(a.parts(from, to, &w), "; ")
@@ -163,7 +158,6 @@ func (a *helm) Describe(from, to state.State, m search.Move) actor.Words {
 	return w
 }
 
-// Model implements [actor.Actor].
 func (a *helm) Model() *actor.Model {
 	return &actor.Model{
 		Upstream: "helm-controller v1.6, internal/reconcile: (*AtomicRelease).actionForState; api/v2: UpgradeRemediation, InstallRemediation, GetActiveRetry",

@@ -34,7 +34,7 @@ func describePod(from, to state.State, w int, because func(string, state.Version
 	}
 	because(wl.ID, to.VersionOf(w), "spec.template")
 	if to.C.RestartsInPlace(a, b) {
-		return name + ": updated in place, and its containers start anew"
+		return name + ": updated in place, and its containers restart"
 	}
 	return name + ": updated in place"
 }

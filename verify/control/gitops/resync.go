@@ -34,13 +34,10 @@ func NewResync(b *state.Builder) ([]actor.Actor, error) {
 	return []actor.Actor{&resync{serverSide: spec.Apply == state.ServerSide, podsOnly: g.IgnoreReplicas}}, nil
 }
 
-// Lumps implements [actor.Lumper]: it counts no pods, but those of a Pod of its own, of any revision.
-func (*resync) Lumps(_ *state.Config, k actor.Likeness) bool { return k.Kind == actor.StoppingAs }
+// Traits implements [actor.Declarer]: it counts no pods, but those of a Pod of its own, of any revision.
+func (*resync) Traits(*state.Config) actor.Traits { return actor.Traits{Lumps: actor.Stopping} }
 
-// Name implements [actor.Actor].
-func (a *resync) Name() string { return "gitops" }
-
-// Latency implements [actor.Actor].
+func (a *resync) Name() string           { return "gitops" }
 func (a *resync) Latency() actor.Latency { return actor.Periodic }
 
 // Step implements [actor.Actor]: the live version is applied again where it differs.
@@ -86,7 +83,6 @@ func keepsReplicas(s state.State) bool {
 	return g != nil && g.KeepReplicas
 }
 
-// Describe implements [actor.Actor].
 func (a *resync) Describe(from, to state.State, _ search.Move) actor.Words {
 	w := actor.Words{Action: "self-heal"}
 	var parts []string
@@ -112,7 +108,6 @@ func (a *resync) Describe(from, to state.State, _ search.Move) actor.Words {
 	return w
 }
 
-// Model implements [actor.Actor].
 func (a *resync) Model() *actor.Model {
 	return &actor.Model{
 		Upstream: "the documentation of Argo CD (automated sync, selfHeal, ignoreDifferences, RespectIgnoreDifferences) and of Flux (kustomize-controller, drift)",

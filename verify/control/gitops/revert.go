@@ -20,10 +20,14 @@ func NewRevert(b *state.Builder) ([]actor.Actor, error) {
 	return []actor.Actor{&revert{Apply{serverSide: spec.Apply == state.ServerSide}}}, nil
 }
 
-// Name implements [actor.Actor].
+func (a *revert) Traits(c *state.Config) actor.Traits {
+	t := a.Apply.Traits(c)
+	t.Ends = actor.EndsWhen(func(s state.State) bool { return s.Get(c.Reverts) == 0 }) // it has been taken back
+	return t
+}
+
 func (a *revert) Name() string { return "revert" }
 
-// Step implements [actor.Actor].
 func (a *revert) Step(s state.State, next *actor.Emit) {
 	if s.Version() != state.Head || s.Get(s.C.Reverts) == 0 {
 		return
@@ -31,7 +35,6 @@ func (a *revert) Step(s state.State, next *actor.Emit) {
 	a.switchTo(s, state.Base, next)
 }
 
-// Describe implements [actor.Actor].
 func (a *revert) Describe(from, to state.State, m search.Move) actor.Words {
 	w := a.Apply.Describe(from, to, m)
 	w.Action = "revert"

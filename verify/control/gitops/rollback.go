@@ -26,10 +26,13 @@ func NewRollback(b *state.Builder) ([]actor.Actor, error) {
 	return []actor.Actor{&rollback{Apply{serverSide: spec.Apply == state.ServerSide}}}, nil
 }
 
-// Alone implements [actor.Loner]: it is not for [Apply] to say, as a bad revision of one workload rolls back all.
-func (*rollback) Alone(*state.Config) (int, bool) { return actor.Each, false }
+// Traits implements [actor.Declarer]: a bad revision of one workload rolls back all, at any time.
+func (a *rollback) Traits(c *state.Config) actor.Traits {
+	t := a.Apply.Traits(c)
+	t.Alone, t.Ends = false, nil
+	return t
+}
 
-// Name implements [actor.Actor].
 func (a *rollback) Name() string { return "rollback" }
 
 // Step implements [actor.Actor]: base is applied over head, once some workload's revision has
@@ -46,14 +49,12 @@ func (a *rollback) Step(s state.State, next *actor.Emit) {
 	}
 }
 
-// Describe implements [actor.Actor].
 func (a *rollback) Describe(from, to state.State, m search.Move) actor.Words {
 	w := a.Apply.Describe(from, to, m)
 	w.Action = "rollback"
 	return w
 }
 
-// Model implements [actor.Actor].
 func (a *rollback) Model() *actor.Model {
 	m := a.Apply.Model()
 	m.MayHide = append(m.MayHide, "a rollback deletes none of the bad revision's pods")

@@ -31,13 +31,14 @@ func NewSteps(b *state.Builder) ([]actor.Actor, error) {
 	return []actor.Actor{&steps{Apply{serverSide: spec.Apply == state.ServerSide}, spec.Straight}}, nil
 }
 
-// Alone implements [actor.Loner]: one workload waits for another.
-func (*steps) Alone(*state.Config) (int, bool) { return actor.Each, false }
+// Traits implements [actor.Declarer]: it counts pods, wherever they are, and none on deletion; one workload waits for
+// another.
+func (a *steps) Traits(c *state.Config) actor.Traits {
+	t := a.Apply.Traits(c)
+	t.Lumps, t.Alone = actor.AnyLikeness, false
+	return t
+}
 
-// Lumps implements [actor.Lumper]: it counts pods, wherever they are, and none on deletion.
-func (*steps) Lumps(_ *state.Config, _ actor.Likeness) bool { return true }
-
-// Name implements [actor.Actor].
 func (a *steps) Name() string { return "sync" }
 
 // Latency implements [actor.Actor]: a sync of Argo CD looks again after seconds.
@@ -59,7 +60,6 @@ func (a *steps) Step(s state.State, next *actor.Emit) {
 	next.Move(objects.Done)
 }
 
-// Describe implements [actor.Actor].
 func (a *steps) Describe(from, to state.State, m search.Move) actor.Words {
 	w := a.Apply.Describe(from, to, m)
 	w.Action = "sync-step"
@@ -112,7 +112,6 @@ func rest(s state.State, words *actor.Words) string {
 	return fmt.Sprintf("; what is of a later step waits until this is healthy: %s", strings.Join(later, ", "))
 }
 
-// Model implements [actor.Actor].
 func (a *steps) Model() *actor.Model {
 	if a.straight {
 		return &actor.Model{

@@ -43,14 +43,10 @@ func NewAttachDetach(b *state.Builder) ([]actor.Actor, error) {
 	return out, nil
 }
 
-// Name implements [actor.Actor].
-func (a *attachDetach) Name() string { return a.name }
-
-// Latency implements [actor.Actor].
+func (a *attachDetach) Name() string           { return a.name }
 func (a *attachDetach) Latency() actor.Latency { return actor.Sync }
 
-// InManager implements [actor.Managed].
-func (*attachDetach) InManager() {}
+func (*attachDetach) Traits(*state.Config) actor.Traits { return actor.Traits{Managed: true} }
 
 // Step implements [actor.Actor]: a volume without pods on its node is detached; one that is not
 // attached is attached to any node with a live pod. Nodes with equal records count once.
@@ -88,7 +84,6 @@ func (a *attachDetach) pods(s state.State, n int) (live, deleted int) {
 	return live, deleted
 }
 
-// Describe implements [actor.Actor].
 func (a *attachDetach) Describe(from, _ state.State, m search.Move) actor.Words {
 	claim := &from.C.Spec.Claims[a.claim]
 	node := from.C.Nodes[m.Args[0]].Name
@@ -150,7 +145,6 @@ func holders(s state.State, claim int) string {
 	return ""
 }
 
-// Model implements [actor.Actor].
 func (a *attachDetach) Model() *actor.Model {
 	return &actor.Model{
 		Upstream: objects.Upstream + ", pkg/controller/volume/attachdetach/reconciler: reconcile, attachDesiredVolumes; pkg/volume/util: IsMultiAttachAllowed",
@@ -178,10 +172,7 @@ type provision struct {
 	allowed []bool // by node
 }
 
-// Name implements [actor.Actor].
-func (a *provision) Name() string { return a.name }
-
-// Latency implements [actor.Actor].
+func (a *provision) Name() string           { return a.name }
 func (a *provision) Latency() actor.Latency { return actor.Sync }
 
 // Step implements [actor.Actor]: the volume is made in any zone that has a node and
@@ -211,7 +202,6 @@ func (a *provision) wanted(s state.State) bool {
 	return false
 }
 
-// Describe implements [actor.Actor].
 func (a *provision) Describe(from, _ state.State, m search.Move) actor.Words {
 	c := from.C
 	claim := &c.Spec.Claims[a.claim]
@@ -227,7 +217,6 @@ func (a *provision) Describe(from, _ state.State, m search.Move) actor.Words {
 	}
 }
 
-// Model implements [actor.Actor].
 func (a *provision) Model() *actor.Model {
 	return &actor.Model{
 		Upstream: objects.Upstream + ", pkg/controller/volume/persistentvolume: syncUnboundClaim, provisionClaim",

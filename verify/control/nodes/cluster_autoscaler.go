@@ -120,15 +120,12 @@ func localStorage(pod *corev1.Pod) bool {
 	})
 }
 
-// Lumps implements [actor.Lumper]: a pod on deletion counts by what it holds.
-func (*clusterAutoscaler) Lumps(_ *state.Config, k actor.Likeness) bool {
-	return k.Kind == actor.StoppingAs
+// Traits implements [actor.Declarer]: a pod on deletion counts by what it holds.
+func (*clusterAutoscaler) Traits(*state.Config) actor.Traits {
+	return actor.Traits{Lumps: actor.Stopping}
 }
 
-// Name implements [actor.Actor].
-func (a *clusterAutoscaler) Name() string { return "cluster-autoscaler" }
-
-// Latency implements [actor.Actor].
+func (a *clusterAutoscaler) Name() string           { return "cluster-autoscaler" }
 func (a *clusterAutoscaler) Latency() actor.Latency { return actor.Periodic }
 
 // Step implements [actor.Actor]: any node that a pod without one fits; where there is none, the
@@ -263,7 +260,6 @@ func (a *clusterAutoscaler) movable(s state.State, n int) bool {
 	return true
 }
 
-// Describe implements [actor.Actor].
 func (a *clusterAutoscaler) Describe(from, _ state.State, m search.Move) actor.Words {
 	c := from.C
 	if m.Kind == scaleBeyond {
@@ -326,7 +322,6 @@ func (a *clusterAutoscaler) movedBy(c *state.Config, p int) []actor.Ref {
 	return out
 }
 
-// Model implements [actor.Actor].
 func (a *clusterAutoscaler) Model() *actor.Model {
 	return &actor.Model{
 		Upstream: "the documentation of Kubernetes' cluster autoscaler (FAQ.md), with the flags' defaults but for --scale-down-enabled, --scale-down-utilization-threshold, --skip-nodes-with-local-storage and --skip-nodes-with-system-pods of a Deployment that is found; its code is not compared",

@@ -77,13 +77,10 @@ func keptBy(s state.State, n int, bare []int) int {
 	return -1
 }
 
-// Lumps implements [actor.Lumper]: it looks at no pods.
-func (*maintenance) Lumps(_ *state.Config, k actor.Likeness) bool { return k.Kind == actor.StoppingAs }
+// Traits implements [actor.Declarer]: it looks at no pods.
+func (*maintenance) Traits(*state.Config) actor.Traits { return actor.Traits{Lumps: actor.Stopping} }
 
-// Name implements [actor.Actor].
-func (m *maintenance) Name() string { return "maintenance" }
-
-// Latency implements [actor.Actor].
+func (m *maintenance) Name() string           { return "maintenance" }
 func (m *maintenance) Latency() actor.Latency { return actor.Event }
 
 // Step implements [actor.Actor]: any node that was not maintained yet, as long as another one
@@ -130,7 +127,6 @@ func replaced(s state.State) bool {
 	return false
 }
 
-// Describe implements [actor.Actor].
 func (m *maintenance) Describe(from, _ state.State, mv search.Move) actor.Words {
 	name := from.C.Nodes[mv.Args[0]].Name
 	return actor.Words{
@@ -139,7 +135,6 @@ func (m *maintenance) Describe(from, _ state.State, mv search.Move) actor.Words 
 	}
 }
 
-// Model implements [actor.Actor].
 func (m *maintenance) Model() *actor.Model {
 	return &actor.Model{
 		Upstream: "none: the environment",
@@ -150,13 +145,10 @@ func (m *maintenance) Model() *actor.Model {
 	}
 }
 
-// Lumps implements [actor.Lumper]: it waits for all pods on deletion.
-func (*drain) Lumps(_ *state.Config, k actor.Likeness) bool { return k.Kind == actor.StoppingAs }
+// Traits implements [actor.Declarer]: it waits for all pods on deletion.
+func (*drain) Traits(*state.Config) actor.Traits { return actor.Traits{Lumps: actor.Stopping} }
 
-// Name implements [actor.Actor].
-func (d *drain) Name() string { return "drain" }
-
-// Latency implements [actor.Actor].
+func (d *drain) Name() string           { return "drain" }
 func (d *drain) Latency() actor.Latency { return actor.Periodic }
 
 // Step implements [actor.Actor]: the eviction of any pod that the API server lets go, or the
@@ -175,7 +167,6 @@ func (d *drain) Step(s state.State, next *actor.Emit) {
 	}
 }
 
-// Describe implements [actor.Actor].
 func (d *drain) Describe(from, _ state.State, m search.Move) actor.Words {
 	c := from.C
 	node := c.Nodes[m.Args[0]].Name
@@ -197,7 +188,6 @@ func (d *drain) Describe(from, _ state.State, m search.Move) actor.Words {
 	}
 }
 
-// Model implements [actor.Actor].
 func (d *drain) Model() *actor.Model {
 	model := &actor.Model{
 		Upstream: "k8s.io/kubectl v0.36.3, pkg/drain: evictPods, waitForDelete; " + objects.Upstream + ", pkg/registry/core/pod/storage: (*EvictionREST).Create",

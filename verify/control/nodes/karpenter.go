@@ -71,10 +71,7 @@ func NewKarpenter(b *state.Builder) ([]actor.Actor, error) {
 	return []actor.Actor{a}, nil
 }
 
-// Name implements [actor.Actor].
-func (a *karpenter) Name() string { return "karpenter" }
-
-// Latency implements [actor.Actor].
+func (a *karpenter) Name() string           { return "karpenter" }
 func (a *karpenter) Latency() actor.Latency { return actor.Periodic }
 
 // Step implements [actor.Actor]: nodes for the pods that fit none; where there are no such pods,

@@ -12,7 +12,6 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// Describe implements [actor.Actor].
 func (a *karpenter) Describe(from, to state.State, m search.Move) actor.Words {
 	c := from.C
 	if m.Kind == karpenterBeyond {
@@ -83,7 +82,6 @@ func (a *karpenter) because(c *state.Config, n int) []actor.Ref {
 // KarpenterObject is what references to a NodePool of Karpenter name.
 func KarpenterObject(name string) string { return "karpenter.sh/NodePool " + name }
 
-// Model implements [actor.Actor].
 func (a *karpenter) Model() *actor.Model {
 	return &actor.Model{
 		Upstream: "sigs.k8s.io/karpenter v1.9.1, pkg/controllers/provisioning/scheduling: (*Scheduler).Solve, (*Preferences).Relax; pkg/controllers/disruption: SimulateScheduling, (*consolidation).computeConsolidation, (*Emptiness).ComputeCommands; read, not compared",

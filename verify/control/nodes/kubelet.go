@@ -61,9 +61,17 @@ func NewKubelet(b *state.Builder) ([]actor.Actor, error) {
 	return out, nil
 }
 
-// Wakes implements [actor.Waker].
-func (k *Kubelet) Wakes(c *state.Config) actor.Work {
-	return actor.Work{Workload: c.Pods[k.Class].Workload, Places: true}
+// Traits implements [actor.Declarer]: a pod starts and stops wherever it is, unless it waits for a volume, or its node
+// is down or does not admit it. Who stops pods on deletion stops those of both classes; see [Lumped].
+func (k *Kubelet) Traits(c *state.Config) actor.Traits {
+	w := c.Pods[k.Class].Workload
+	free := k.refused == 0 && len(c.Uses[k.Class]) == 0 && c.Spec.Events.NodeFailure <= 0 && !c.Panics()
+	return actor.Traits{
+		Lumps: func(x actor.Likeness) bool { return x.Kind == actor.StoppingAs || k.Class != x.Class || free },
+		Alone: free, Of: w,
+		Wakes: &actor.Work{Workload: w, Places: true},
+		Ends:  func(bool) (int, func(state.State) bool, bool) { return w, nil, free },
+	}
 }
 
 // Name implements [actor.Actor].
@@ -125,19 +133,6 @@ func Lumped(actors []actor.Actor, l *state.Lumps) []actor.Actor {
 		}
 	}
 	return out
-}
-
-// Lumps implements [actor.Lumper]: a pod starts wherever it is, unless it waits for a volume, or its node is down or
-// does not admit it. Who stops pods on deletion stops those of both classes; see [Lumped].
-func (k *Kubelet) Lumps(c *state.Config, x actor.Likeness) bool {
-	down := c.Spec.Events.NodeFailure > 0 || c.Panics()
-	return x.Kind == actor.StoppingAs || k.Class != x.Class || k.refused == 0 && len(c.Uses[k.Class]) == 0 && !down
-}
-
-// Alone implements [actor.Loner], where a pod starts and stops wherever it is.
-func (k *Kubelet) Alone(c *state.Config) (int, bool) {
-	down := c.Spec.Events.NodeFailure > 0 || c.Panics()
-	return c.Pods[k.Class].Workload, k.refused == 0 && len(c.Uses[k.Class]) == 0 && !down
 }
 
 // waits reports whether the pods that start on node n cannot yet, for want of a volume, or not

@@ -85,11 +85,11 @@ func (a *admission) presses(s state.State) bool {
 	return is&a.refused != 0
 }
 
-// Name implements [actor.Actor].
 func (a *admission) Name() string { return a.name }
 
-// Latency implements [actor.Actor].
-func (a *admission) Latency() actor.Latency { return actor.Kubelet }
+// Latency implements [actor.Actor]: such a pod is bound when it is created, and the scheduler counts it from then on.
+// Who is there first has the room, long before the kubelet looks.
+func (a *admission) Latency() actor.Latency { return actor.Sync }
 
 // Step implements [actor.Actor]: the kubelet admits the pods that fit. Those that do not fail,
 // and others are created in their place at once: the pods of this state, which is no step.
@@ -108,7 +108,6 @@ func (a *admission) Step(s state.State, next *actor.Emit) {
 	next.Move(search.Move{Args: [3]int32{int32(fit)}})
 }
 
-// Describe implements [actor.Actor].
 func (a *admission) Describe(from, _ state.State, m search.Move) actor.Words {
 	c := from.C
 	return actor.Words{
@@ -151,12 +150,12 @@ func AdmissionRefusal(s state.State, p int) (text string, refs []actor.Ref) {
 			"pod")), objects.ShortName(&s.C.Spec.Workloads[s.C.Pods[p].Workload]), why), refs
 }
 
-// Model implements [actor.Actor].
 func (a *admission) Model() *actor.Model {
 	return &actor.Model{
 		Upstream: objects.Upstream + ", pkg/kubelet/lifecycle: predicateAdmitHandler.Admit, generalFilter",
 		Exact: []string{"a pod without room or host port on the node it names fails, and its ReplicaSet creates another until one is admitted",
-			"a pod whose node is under pressure fails likewise"},
+			"a pod whose node is under pressure fails likewise",
+			"it holds its room from the moment it is created"},
 		MayHide: []string{
 			"a critical pod preempts nothing on its node",
 			"a node that is down refuses no pod",

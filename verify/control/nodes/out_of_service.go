@@ -23,13 +23,10 @@ func NewOutOfService(b *state.Builder) ([]actor.Actor, error) {
 	return []actor.Actor{outOfService{}}, nil
 }
 
-// Lumps implements [actor.Lumper]: it takes all pods away.
-func (outOfService) Lumps(_ *state.Config, k actor.Likeness) bool { return k.Kind == actor.StoppingAs }
+// Traits implements [actor.Declarer]: it takes all pods away.
+func (outOfService) Traits(*state.Config) actor.Traits { return actor.Traits{Lumps: actor.Stopping} }
 
-// Name implements [actor.Actor].
-func (outOfService) Name() string { return "podgc" }
-
-// Latency implements [actor.Actor].
+func (outOfService) Name() string           { return "podgc" }
 func (outOfService) Latency() actor.Latency { return actor.Periodic }
 
 // Step implements [actor.Actor]: the pods of any lost node are gone; nodes with equal records
@@ -58,7 +55,6 @@ func podsOn(s state.State, n int) int {
 	return total
 }
 
-// Describe implements [actor.Actor].
 func (outOfService) Describe(from, _ state.State, m search.Move) actor.Words {
 	n := int(m.Args[0])
 	name := from.C.Nodes[n].Name
@@ -69,7 +65,6 @@ func (outOfService) Describe(from, _ state.State, m search.Move) actor.Words {
 	}
 }
 
-// Model implements [actor.Actor].
 func (outOfService) Model() *actor.Model {
 	return &actor.Model{
 		Upstream:  objects.Upstream + ", pkg/controller/podgc: gcTerminating, gcOrphaned",

@@ -68,13 +68,10 @@ func NewNodePool(b *state.Builder) ([]actor.Actor, error) {
 	return append(out, exit), nil
 }
 
-// Lumps implements [actor.Lumper]: it looks at no pods.
-func (*nodePool) Lumps(_ *state.Config, k actor.Likeness) bool { return k.Kind == actor.StoppingAs }
+// Traits implements [actor.Declarer]: it looks at no pods.
+func (*nodePool) Traits(*state.Config) actor.Traits { return actor.Traits{Lumps: actor.Stopping} }
 
-// Name implements [actor.Actor].
-func (a *nodePool) Name() string { return "node-pool" }
-
-// Latency implements [actor.Actor].
+func (a *nodePool) Name() string           { return "node-pool" }
 func (a *nodePool) Latency() actor.Latency { return actor.Event }
 
 // Step implements [actor.Actor]: a node comes to any pool that may grow, or goes from any that
@@ -123,7 +120,6 @@ func (a *nodePool) expire(s state.State, n int, next *actor.Emit) {
 	next.Move(search.Move{Kind: nodeExpired, Args: [3]int32{int32(n)}})
 }
 
-// Describe implements [actor.Actor].
 func (a *nodePool) Describe(from, _ state.State, m search.Move) actor.Words {
 	name := from.C.Nodes[m.Args[0]].Name
 	if m.Kind == nodeAdded {
@@ -143,7 +139,6 @@ func (a *nodePool) Describe(from, _ state.State, m search.Move) actor.Words {
 	}
 }
 
-// Model implements [actor.Actor].
 func (a *nodePool) Model() *actor.Model {
 	return &actor.Model{
 		Upstream:  "none: the environment",
@@ -156,13 +151,10 @@ func (a *nodePool) Model() *actor.Model {
 	}
 }
 
-// Lumps implements [actor.Lumper]: it waits for all pods on deletion.
-func (*nodeExit) Lumps(_ *state.Config, k actor.Likeness) bool { return k.Kind == actor.StoppingAs }
+// Traits implements [actor.Declarer]: it waits for all pods on deletion.
+func (*nodeExit) Traits(*state.Config) actor.Traits { return actor.Traits{Lumps: actor.Stopping} }
 
-// Name implements [actor.Actor].
-func (a *nodeExit) Name() string { return "node-exit" }
-
-// Latency implements [actor.Actor].
+func (a *nodeExit) Name() string           { return "node-exit" }
 func (a *nodeExit) Latency() actor.Latency { return actor.Periodic }
 
 // Step implements [actor.Actor]: the eviction of any pod that the API server lets go, the end
@@ -238,7 +230,6 @@ func heldFromKarpenter(s state.State, p, n int) (text string, refs []actor.Ref) 
 	}
 }
 
-// Describe implements [actor.Actor].
 func (a *nodeExit) Describe(from, _ state.State, m search.Move) actor.Words {
 	c, n := from.C, int(m.Args[0])
 	node := c.Nodes[n].Name
@@ -275,7 +266,6 @@ func (a *nodeExit) Describe(from, _ state.State, m search.Move) actor.Words {
 	}
 }
 
-// Model implements [actor.Actor].
 func (a *nodeExit) Model() *actor.Model {
 	return &actor.Model{
 		Upstream: "k8s.io/kubectl v0.36.3, pkg/drain: evictPods, waitForDelete; " + objects.Upstream +

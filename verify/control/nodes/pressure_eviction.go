@@ -66,15 +66,12 @@ func refusedUnder(c *state.Config, p int) state.Pressure {
 	return state.DiskPressure | state.MemoryPressure
 }
 
-// Lumps implements [actor.Lumper]: it looks at live pods.
-func (*pressureEviction) Lumps(_ *state.Config, k actor.Likeness) bool {
-	return k.Kind == actor.StoppingAs
+// Traits implements [actor.Declarer]: it looks at live pods.
+func (*pressureEviction) Traits(*state.Config) actor.Traits {
+	return actor.Traits{Lumps: actor.Stopping}
 }
 
-// Name implements [actor.Actor].
-func (e *pressureEviction) Name() string { return e.name }
-
-// Latency implements [actor.Actor].
+func (e *pressureEviction) Name() string           { return e.name }
 func (e *pressureEviction) Latency() actor.Latency { return actor.Kubelet }
 
 // Step implements [actor.Actor]: any pod of the class on a node under pressure fails; nodes with
@@ -96,7 +93,6 @@ func (e *pressureEviction) Step(s state.State, next *actor.Emit) {
 	}
 }
 
-// Describe implements [actor.Actor].
 func (e *pressureEviction) Describe(from, _ state.State, m search.Move) actor.Words {
 	c, n := from.C, int(m.Args[0])
 	of, _, taint := objects.Shortage(from.Pressure(n))
@@ -127,7 +123,6 @@ func appliedVersion(s state.State, p int) state.Version {
 	return objects.Version(s.C, p)
 }
 
-// Model implements [actor.Actor].
 func (e *pressureEviction) Model() *actor.Model {
 	return &actor.Model{
 		Upstream: objects.Upstream +

@@ -121,24 +121,19 @@ func StaySeconds(pod *corev1.Pod, taints []corev1.Taint) int64 {
 	return shortest
 }
 
-// Lumps implements [actor.Lumper]: it looks at live pods.
-func (*taintEviction) Lumps(_ *state.Config, k actor.Likeness) bool {
-	return k.Kind == actor.StoppingAs
+// Traits implements [actor.Declarer]: it looks at live pods.
+func (*taintEviction) Traits(*state.Config) actor.Traits {
+	return actor.Traits{Managed: true, Lumps: actor.Stopping}
 }
 
-// Name implements [actor.Actor].
 func (e *taintEviction) Name() string { return e.name }
 
-// Latency implements [actor.Actor].
 func (e *taintEviction) Latency() actor.Latency {
 	if e.when == stayForSeconds {
 		return actor.Periodic
 	}
 	return actor.Sync
 }
-
-// InManager implements [actor.Managed].
-func (*taintEviction) InManager() {}
 
 // Step implements [actor.Actor]: the pods of the class that a node's taints drive away go at
 // once; nodes with equal records count once.
@@ -159,7 +154,6 @@ func (e *taintEviction) Step(s state.State, next *actor.Emit) {
 	}
 }
 
-// Describe implements [actor.Actor].
 func (e *taintEviction) Describe(from, _ state.State, m search.Move) actor.Words {
 	c, n := from.C, int(m.Args[0])
 	count := from.LiveOn(n, e.class)
@@ -197,7 +191,6 @@ func (e *taintEviction) Describe(from, _ state.State, m search.Move) actor.Words
 	return w
 }
 
-// Model implements [actor.Actor].
 func (e *taintEviction) Model() *actor.Model {
 	return &actor.Model{
 		Upstream: objects.Upstream + ", pkg/controller/tainteviction: processPodOnNode, getMinTolerationTime",

@@ -93,6 +93,9 @@ type podBudget struct {
 	always    bool    // unhealthyPodEvictionPolicy is AlwaysAllow
 }
 
+// Name is "namespace/name".
+func (b *podBudget) Name() string { return b.namespace + "/" + b.object.Name }
+
 // NewEvictions reads the PodDisruptionBudgets of a problem. A budget whose selector
 // cannot be read selects nothing, as upstream's.
 func NewEvictions(c *state.Config) *Evictions {

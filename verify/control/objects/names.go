@@ -48,7 +48,7 @@ func podName(c *state.Config, p int, called func(*state.Workload) string) string
 	return name
 }
 
-// Named reports whether the pod of class p has a name of its own: that of a StatefulSet, or a Pod that is a workload.
+// Named reports whether the pod of class p has its own name: that of a StatefulSet, or a Pod that is a workload.
 func Named(c *state.Config, p int) bool {
 	return c.Pods[p].Ordinal != state.NoOrdinal || c.Spec.Workloads[c.Pods[p].Workload].Kind().Bare()
 }

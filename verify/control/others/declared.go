@@ -87,13 +87,17 @@ func (d *declared) refused(c *state.Config) error {
 	return nil
 }
 
-// Lumps implements [actor.Lumper]: of its own workload it makes pods go, and of others it counts pods, or looks at
-// where they are ready. Pods on deletion are counted without regard to their revision, if at all.
-func (d *declared) Lumps(c *state.Config, k actor.Likeness) bool {
-	if k.Kind == actor.StoppingAs {
-		return true
+func (d *declared) Traits(c *state.Config) actor.Traits {
+	return actor.Traits{
+		// Of its own workload it makes pods go, and of others it counts pods, or looks at where they are ready. Pods on
+		// deletion are counted without regard to their revision, if at all.
+		Lumps: func(k actor.Likeness) bool {
+			placed := d.when != nil && d.when.Placed() || d.to != nil && d.to.Placed()
+			return k.Kind == actor.StoppingAs || c.Pods[k.Class].Workload != d.workload && !placed
+		},
+		// Nothing says that it remembers what it wrote.
+		Lag: &actor.Lag{Sees: d.sees(c), Conflicts: d.conflicts},
 	}
-	return c.Pods[k.Class].Workload != d.workload && (d.when == nil || !d.when.Placed()) && (d.to == nil || !d.to.Placed())
 }
 
 // Err says why an expression had no value in some state.
@@ -106,10 +110,8 @@ func (d *declared) Err() error {
 	return nil
 }
 
-// Name implements [actor.Actor].
 func (d *declared) Name() string { return d.name }
 
-// Latency implements [actor.Actor].
 func (d *declared) Latency() actor.Latency {
 	if d.Prompt {
 		return actor.Sync
@@ -123,7 +125,6 @@ const (
 	deletePending
 )
 
-// Step implements [actor.Actor].
 func (d *declared) Step(s state.State, next *actor.Emit) {
 	if d.workload >= 0 && (!s.Manifest(d.workload).Exists() || !d.Acts[s.VersionOf(d.workload)]) {
 		return
@@ -233,7 +234,6 @@ func (d *declared) writes(c *state.Config, i int) bool {
 	return c.CanNotice(i) && c.Spec.Declared[i].Watches == d.Writes
 }
 
-// Describe implements [actor.Actor].
 func (d *declared) Describe(from, to state.State, m search.Move) actor.Words {
 	c := from.C
 	w := actor.Words{Because: []actor.Ref{{Object: Object(d.Declared.Name), Version: from.Version(),
@@ -273,7 +273,6 @@ func (d *declared) Describe(from, to state.State, m search.Move) actor.Words {
 	return w
 }
 
-// Model implements [actor.Actor].
 func (d *declared) Model() *actor.Model {
 	return &actor.Model{
 		Upstream: "none: what the policy file says of a controller of yours (controllers.own)",
@@ -293,8 +292,8 @@ func (d *declared) Model() *actor.Model {
 	}
 }
 
-// Sees implements [actor.Lagging]: its expressions may look at any pod.
-func (d *declared) Sees(c *state.Config) []int {
+// sees are all pods: its expressions may look at any.
+func (d *declared) sees(c *state.Config) []int {
 	all := make([]int, len(c.Pods))
 	for p := range all {
 		all[p] = p
@@ -302,11 +301,8 @@ func (d *declared) Sees(c *state.Config) []int {
 	return all
 }
 
-// Expects implements [actor.Lagging]: nothing says that it remembers what it wrote.
-func (*declared) Expects() bool { return false }
-
-// Conflicts implements [actor.Conflicting]: the API server answers to an eviction by the cluster as it is.
-func (d *declared) Conflicts(s, view, after state.State) bool {
+// conflicts reports whether the API server, which answers to an eviction by the cluster as it is, refuses it.
+func (d *declared) conflicts(s, view, after state.State) bool {
 	if !d.Evicts || d.Does != state.DeletePods {
 		return false
 	}

@@ -42,21 +42,39 @@ func NewScheduler(c *state.Config) (*Scheduler, error) {
 	return &Scheduler{K: k}, nil
 }
 
-// Lumps implements [actor.Lumper]: a pod on deletion counts by what it holds, and only preemption asks which pods have
-// started, and of which class those are that it takes away, also where they are on deletion already.
-func (a *Scheduler) Lumps(_ *state.Config, k actor.Likeness) bool {
+// lumps reports whether states that are alike are one to it: a pod on deletion counts by what it holds, and only
+// preemption asks which pods have started, and of which class those are that it takes away, also if they are on
+// deletion.
+func (a *Scheduler) lumps(k actor.Likeness) bool {
 	if !a.K.Preempts {
 		return true
 	}
 	return k.Kind == actor.StoppingAs && !a.K.victim(k.Class) && !a.K.victim(k.Other)
 }
 
-// Alone implements [actor.Loner], where no pod is ever refused by every node.
-func (a *Scheduler) Alone(*state.Config) (int, bool) { return actor.Each, a.K.Welcomes() }
+// Traits implements [actor.Declarer].
+func (a *Scheduler) Traits(c *state.Config) actor.Traits {
+	return actor.Traits{
+		Lumps: a.lumps,
+		Alone: a.K.Welcomes(), Of: actor.Each, // where no pod is ever refused by every node
+		Commutes: a.commutes(),
+		Wakes:    &actor.Work{Workload: -1, Places: true}, // its own next pod
+		Works:    &actor.Work{Workload: -1, Places: true},
+		Takes:    a.K.Takes,
+		Ends: actor.EndsWhen(func(s state.State) bool { // no pod is left to be placed
+			for p := range c.Pods {
+				if s.Pending(p)+s.Waiting(p) > 0 {
+					return false
+				}
+			}
+			return true
+		}),
+	}
+}
 
-// Commutes implements [actor.Commuter]: pods of one priority are taken in any order, so that one more that is pending
+// commutes: pods of one priority are taken in any order, so that one more that is pending
 // takes no choice away. Preemption takes pods from ReplicaSets.
-func (a *Scheduler) Commutes(*state.Config) actor.Early {
+func (a *Scheduler) commutes() actor.Early {
 	switch {
 	case a.K.Preempts:
 		return 0
@@ -65,15 +83,6 @@ func (a *Scheduler) Commutes(*state.Config) actor.Early {
 	}
 	return actor.Resize | actor.Create
 }
-
-// Wakes implements [actor.Waker]: its own next pod.
-func (*Scheduler) Wakes(*state.Config) actor.Work { return actor.Work{Workload: -1, Places: true} }
-
-// Works implements [actor.Worker].
-func (*Scheduler) Works(*state.Config) actor.Work { return actor.Work{Workload: -1, Places: true} }
-
-// Takes implements [actor.Placer].
-func (a *Scheduler) Takes(classes []int) []int { return a.K.Takes(classes) }
 
 // Name implements [actor.Actor].
 func (a *Scheduler) Name() string { return "scheduler" }

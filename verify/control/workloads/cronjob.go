@@ -45,16 +45,10 @@ func NewCronJob(b *state.Builder) ([]actor.Actor, error) {
 	return out, nil
 }
 
-// Name implements [actor.Actor].
-func (x *cronJob) Name() string { return "cronjob/" + x.name }
-
-// Latency implements [actor.Actor].
+func (x *cronJob) Name() string           { return "cronjob/" + x.name }
 func (x *cronJob) Latency() actor.Latency { return actor.Event }
 
-func (x *cronJob) FallsInCalm(*state.Config) bool { return true }
-
-// InManager implements [actor.Managed].
-func (*cronJob) InManager() {}
+func (*cronJob) Traits(*state.Config) actor.Traits { return actor.Traits{Managed: true, Calm: true} }
 
 // Step implements [actor.Actor]: the schedule is due. With Jobs left that overrun, Forbid starts
 // none, Replace deletes them before it starts one, and Allow starts one more.
@@ -101,7 +95,6 @@ func removePods(t state.State, p int) {
 	}
 }
 
-// Describe implements [actor.Actor].
 func (x *cronJob) Describe(from, to state.State, _ search.Move) actor.Words {
 	wl := &from.C.Spec.Workloads[x.workload]
 	before, after := unfinished(from, x.workload), unfinished(to, x.workload)
@@ -134,7 +127,6 @@ func unfinished(s state.State, w int) int {
 	return total
 }
 
-// Model implements [actor.Actor].
 func (x *cronJob) Model() *actor.Model {
 	return &actor.Model{
 		Upstream: objects.Upstream + ", pkg/controller/cronjob: syncCronJob",
@@ -146,13 +138,10 @@ func (x *cronJob) Model() *actor.Model {
 	}
 }
 
-// Name implements [actor.Actor].
-func (a *jobOverrun) Name() string { return "job-overrun" }
-
-// Latency implements [actor.Actor].
+func (a *jobOverrun) Name() string           { return "job-overrun" }
 func (a *jobOverrun) Latency() actor.Latency { return actor.Event }
 
-func (a *jobOverrun) FallsInCalm(*state.Config) bool { return true }
+func (*jobOverrun) Traits(*state.Config) actor.Traits { return actor.Traits{Calm: true} }
 
 // Step implements [actor.Actor]: any CronJob with an unfinished Job gets stuck, that Job and all
 // that follow.
@@ -174,7 +163,6 @@ func (a *jobOverrun) Step(s state.State, next *actor.Emit) {
 	}
 }
 
-// Describe implements [actor.Actor].
 func (a *jobOverrun) Describe(from, _ state.State, m search.Move) actor.Words {
 	c, p := from.C, int(m.Args[0])
 	wl := &c.Spec.Workloads[c.Pods[p].Workload]
@@ -185,7 +173,6 @@ func (a *jobOverrun) Describe(from, _ state.State, m search.Move) actor.Words {
 	}
 }
 
-// Model implements [actor.Actor].
 func (a *jobOverrun) Model() *actor.Model {
 	return &actor.Model{
 		Upstream: "none: the environment",

@@ -116,14 +116,16 @@ func compileDaemon(c *state.Config, w int, v state.Version) (daemonRollout, erro
 	return r, nil
 }
 
-// Name implements [actor.Actor].
-func (d *daemonSet) Name() string { return d.name }
-
-// Latency implements [actor.Actor].
+func (d *daemonSet) Name() string           { return d.name }
 func (d *daemonSet) Latency() actor.Latency { return actor.Sync }
 
-// InManager implements [actor.Managed].
-func (*daemonSet) InManager() {}
+func (d *daemonSet) Traits(c *state.Config) actor.Traits {
+	return actor.Traits{
+		Managed: true, Interrupt: d.interrupt,
+		// SatisfiedExpectations, before updateDaemonSet and once more before rollingUpdate.
+		Lag: &actor.Lag{Sees: c.ClassesOf[d.workload], Expects: true, Conflicts: d.conflicts},
+	}
+}
 
 // Step implements [actor.Actor]: one sync: what manage creates and deletes or, where that is
 // nothing, what rollingUpdate does. Upstream goes through the nodes in the order of a map,

@@ -10,7 +10,6 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// Describe implements [actor.Actor].
 func (d *daemonSet) Describe(from, to state.State, _ search.Move) actor.Words {
 	c := from.C
 	wl := &c.Spec.Workloads[d.workload]
@@ -42,7 +41,6 @@ func (d *daemonSet) Describe(from, to state.State, _ search.Move) actor.Words {
 	return w
 }
 
-// Model implements [actor.Actor].
 func (d *daemonSet) Model() *actor.Model {
 	return &actor.Model{
 		Upstream: objects.Upstream + ", pkg/controller/daemon: manage, podsShouldBeOnNode, NodeShouldRunDaemonPod, rollingUpdate, updatedDesiredNodeCounts",

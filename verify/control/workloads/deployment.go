@@ -144,15 +144,25 @@ func (r *rollout) maxUnavailable(replicas int32) int32 {
 	return min(unavailable, replicas)
 }
 
-// Lumps implements [actor.Lumper]: it counts pods of a class on all nodes, and looks at those on deletion where it
-// waits for them (Recreate).
-func (d *Deployment) Lumps(c *state.Config, k actor.Likeness) bool {
-	waits := d.versions[state.Base].recreate || d.versions[state.Head].recreate
-	return k.Kind == actor.StartedWhere || !waits || c.Pods[k.Class].Workload != d.Workload
+// Traits implements [actor.Declarer].
+func (d *Deployment) Traits(c *state.Config) actor.Traits {
+	return actor.Traits{
+		Managed: true, Interrupt: d.interrupt,
+		// It counts pods of a class on all nodes, and looks at those on deletion where it waits for them (Recreate).
+		Lumps: func(k actor.Likeness) bool {
+			waits := d.versions[state.Base].recreate || d.versions[state.Head].recreate
+			return k.Kind == actor.StartedWhere || !waits || c.Pods[k.Class].Workload != d.Workload
+		},
+		Alone: true, Of: d.Workload,
+		Commutes: actor.Resize | actor.Create, // it reads and writes what belongs to its own workload
+		Minds:    d.minds, Leads: d.leads,
+		Wakes: &actor.Work{Workload: d.Workload}, Works: &actor.Work{Workload: d.Workload},
+		Grows: func(p int, calm bool) func(state.State) bool { return d.Grows(c, p, calm) },
+		Ends:  func(calm bool) (int, func(state.State) bool, bool) { return d.ends(c, calm) },
+		// It sees the status of its ReplicaSets; a second write of one from the same view is refused.
+		Lag: &actor.Lag{Sees: c.ClassesOf[d.Workload], Expects: true, Conflicts: d.conflicts},
+	}
 }
-
-// Alone implements [actor.Loner].
-func (d *Deployment) Alone(*state.Config) (int, bool) { return d.Workload, true }
 
 // Name implements [actor.Actor].
 func (d *Deployment) Name() string { return "deployment/" + d.name }
@@ -160,11 +170,8 @@ func (d *Deployment) Name() string { return "deployment/" + d.name }
 // Latency implements [actor.Actor].
 func (d *Deployment) Latency() actor.Latency { return actor.Sync }
 
-// InManager implements [actor.Managed].
-func (*Deployment) InManager() {}
-
-// Interrupt implements [actor.Divisible]: of the two ReplicaSets that one sync scales, the first is written.
-func (d *Deployment) Interrupt(s state.State, next *actor.Emit) {
+// interrupt: of the two ReplicaSets that one sync scales, the first is written.
+func (d *Deployment) interrupt(s state.State, next *actor.Emit) {
 	y := actor.Own[deploymentSync](next.Scratch)
 	*y = deploymentSync{rollout: &d.versions[s.VersionOf(d.Workload)]}
 	if !y.exists {

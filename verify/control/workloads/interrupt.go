@@ -18,10 +18,10 @@ func stopped(s state.State, next *actor.Emit) state.State {
 	return t
 }
 
-// Interrupt implements [actor.Divisible]: of the pods that one sync creates, or deletes, any number are there, or gone,
+// interrupt: of the pods that one sync creates, or deletes, any number are there, or gone,
 // of those that it deletes the first in upstream's ranking. slowStartBatch makes 1, 2, 4, … at a time, and waits for
 // none of a batch before the next of it; deletePods has one goroutine a pod.
-func (r *ReplicaSetLoop) Interrupt(s state.State, next *actor.Emit) {
+func (r *ReplicaSetLoop) interrupt(s state.State, next *actor.Emit) {
 	active, size := s.ActiveIn(r.Class), s.Get(s.C.Class[r.Class].Size)
 	if active > size {
 		if len(s.C.Members(r.Class)) == 1 {
@@ -46,9 +46,9 @@ func (r *ReplicaSetLoop) breakOff(s state.State, surplus int, next *actor.Emit) 
 	}
 }
 
-// Interrupt implements [actor.Divisible], as of a ReplicaSet: manageJob creates in batches, and deleteActivePods has
+// interrupt, as of a ReplicaSet: manageJob creates in batches, and deleteActivePods has
 // one goroutine a pod.
-func (j *jobLoop) Interrupt(s state.State, next *actor.Emit) {
+func (j *jobLoop) interrupt(s state.State, next *actor.Emit) {
 	active, want := s.Active(j.class), wantedByJobs(s, j.class)
 	if active > want {
 		j.loop.breakOff(s, min(active-want, burstReplicas), next)
@@ -63,9 +63,9 @@ func (j *jobLoop) Interrupt(s state.State, next *actor.Emit) {
 	}
 }
 
-// Interrupt implements [actor.Divisible]: one pod after the other is created, then deleted, and the status is written
+// interrupt: one pod after the other is created, then deleted, and the status is written
 // last.
-func (x *statefulSet) Interrupt(s state.State, next *actor.Emit) {
+func (x *statefulSet) interrupt(s state.State, next *actor.Emit) {
 	y := actor.Own[statefulSync](next.Scratch)
 	y.sync(x, s)
 	creates, all := len(y.creates), len(y.creates)+len(y.deletes)
@@ -80,9 +80,9 @@ func (x *statefulSet) Interrupt(s state.State, next *actor.Emit) {
 	}
 }
 
-// Interrupt implements [actor.Divisible]: syncNodes creates pods on nodes in no order, and deletes others, in no order,
+// interrupt: syncNodes creates pods on nodes in no order, and deletes others, in no order,
 // once all of these are there.
-func (d *daemonSet) Interrupt(s state.State, next *actor.Emit) { d.sync(s, next, true) }
+func (d *daemonSet) interrupt(s state.State, next *actor.Emit) { d.sync(s, next, true) }
 
 // fewWrites is up to how many like writes of one sync any part may be there; of more, the first by their nodes.
 const fewWrites = 4

@@ -81,14 +81,17 @@ func wantedByJobs(s state.State, p int) int {
 	return min(m.Parallelism()*s.Jobs(p), s.Outstanding(p))
 }
 
-// Name implements [actor.Actor].
-func (j *jobLoop) Name() string { return j.name }
-
-// Latency implements [actor.Actor].
+func (j *jobLoop) Name() string           { return j.name }
 func (j *jobLoop) Latency() actor.Latency { return actor.Sync }
 
-// InManager implements [actor.Managed].
-func (*jobLoop) InManager() {}
+func (j *jobLoop) Traits(*state.Config) actor.Traits {
+	return actor.Traits{
+		Managed: true, Interrupt: j.interrupt,
+		// It sees its pods, and by them what has succeeded: the status of a Job has no other writer. It has
+		// SatisfiedExpectations before manageJob.
+		Lag: &actor.Lag{Sees: []int{j.class}, Expects: true, Conflicts: j.conflicts},
+	}
+}
 
 // Step implements [actor.Actor]: one sync creates all missing pods, or deletes all surplus ones.
 func (j *jobLoop) Step(s state.State, next *actor.Emit) {
@@ -122,7 +125,6 @@ func (j *jobLoop) add(t state.State, create int) {
 	t.LetIn(j.class)
 }
 
-// Describe implements [actor.Actor].
 func (j *jobLoop) Describe(from, to state.State, m search.Move) actor.Words {
 	c := from.C
 	created := to.Pending(j.class) - from.Pending(j.class)
@@ -144,7 +146,6 @@ func (j *jobLoop) Describe(from, to state.State, m search.Move) actor.Words {
 	}
 }
 
-// Model implements [actor.Actor].
 func (j *jobLoop) Model() *actor.Model {
 	return j.loop.quotas.Queued(&actor.Model{
 		Upstream: objects.Upstream + ", pkg/controller/job: syncJob, manageJob, activePodsForRemoval",
@@ -166,10 +167,7 @@ func (j *jobLoop) Model() *actor.Model {
 	})
 }
 
-// Name implements [actor.Actor].
-func (j *jobPods) Name() string { return j.name }
-
-// Latency implements [actor.Actor].
+func (j *jobPods) Name() string           { return j.name }
 func (j *jobPods) Latency() actor.Latency { return actor.Kubelet }
 
 // Step implements [actor.Actor]: one pod succeeds, on any node that is up, unless its Job
@@ -189,7 +187,6 @@ func (j *jobPods) Step(s state.State, next *actor.Emit) {
 	}
 }
 
-// Describe implements [actor.Actor].
 func (j *jobPods) Describe(from, _ state.State, m search.Move) actor.Words {
 	c := from.C
 	return actor.Words{
@@ -198,7 +195,6 @@ func (j *jobPods) Describe(from, _ state.State, m search.Move) actor.Words {
 	}
 }
 
-// Model implements [actor.Actor].
 func (j *jobPods) Model() *actor.Model {
 	return &actor.Model{
 		Upstream: objects.Upstream + ", pkg/kubelet: getPhase",
@@ -206,14 +202,10 @@ func (j *jobPods) Model() *actor.Model {
 	}
 }
 
-// Name implements [actor.Actor].
-func (j *jobDeadline) Name() string { return j.name }
-
-// Latency implements [actor.Actor].
+func (j *jobDeadline) Name() string           { return j.name }
 func (j *jobDeadline) Latency() actor.Latency { return actor.Periodic }
 
-// InManager implements [actor.Managed].
-func (*jobDeadline) InManager() {}
+func (*jobDeadline) Traits(*state.Config) actor.Traits { return actor.Traits{Managed: true} }
 
 // Step implements [actor.Actor]: all unfinished Jobs fail, and their pods are deleted by the Job
 // controller.
@@ -226,7 +218,6 @@ func (j *jobDeadline) Step(s state.State, next *actor.Emit) {
 	next.Move(objects.Done)
 }
 
-// Describe implements [actor.Actor].
 func (j *jobDeadline) Describe(from, _ state.State, _ search.Move) actor.Words {
 	wl := &from.C.Spec.Workloads[from.C.Pods[j.class].Workload]
 	return actor.Words{
@@ -237,7 +228,6 @@ func (j *jobDeadline) Describe(from, _ state.State, _ search.Move) actor.Words {
 	}
 }
 
-// Model implements [actor.Actor].
 func (j *jobDeadline) Model() *actor.Model {
 	return &actor.Model{
 		Upstream:  objects.Upstream + ", pkg/controller/job: pastActiveDeadline",

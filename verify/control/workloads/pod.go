@@ -42,15 +42,16 @@ func NewPod(b *state.Builder) ([]actor.Actor, error) {
 	return out, nil
 }
 
-// Name implements [actor.Actor].
-func (c *creation) Name() string { return c.name }
-
-// Latency implements [actor.Actor].
+func (c *creation) Name() string           { return c.name }
 func (c *creation) Latency() actor.Latency { return actor.Sync }
 
-// Lumps implements [actor.Lumper]: it looks at no pods; a webhook's server answers where it is ready.
-func (*creation) Lumps(cfg *state.Config, k actor.Likeness) bool {
-	return k.Kind == actor.StoppingAs || len(cfg.Spec.Admission.Webhooks) == 0
+// Traits implements [actor.Declarer]: it looks at no pods; a webhook's server answers where it is ready.
+func (*creation) Traits(c *state.Config) actor.Traits {
+	return actor.Traits{
+		Lumps: func(k actor.Likeness) bool {
+			return k.Kind == actor.StoppingAs || len(c.Spec.Admission.Webhooks) == 0
+		},
+	}
 }
 
 // Step implements [actor.Actor]: the API server takes the Pod, as soon as quotas and webhooks let it.
@@ -66,7 +67,6 @@ func (c *creation) Step(s state.State, next *actor.Emit) {
 	next.Move(objects.Done)
 }
 
-// Describe implements [actor.Actor].
 func (c *creation) Describe(from, to state.State, _ search.Move) actor.Words {
 	p := to.NewClass(c.workload)
 	return actor.Words{
@@ -78,7 +78,6 @@ func (c *creation) Describe(from, to state.State, _ search.Move) actor.Words {
 	}
 }
 
-// Model implements [actor.Actor].
 func (c *creation) Model() *actor.Model {
 	return &actor.Model{
 		Upstream: objects.Upstream + ", pkg/registry/core/pod: podStrategy; pkg/kubelet/kuberuntime: computePodActions",

@@ -68,17 +68,29 @@ func NewReplicaSet(b *state.Builder) ([]actor.Actor, error) {
 	return out, nil
 }
 
-// Lumps implements [actor.Lumper]: it deletes no pod of a class that grows, ranks others by how many live pods share
-// their node, and counts pods on deletion of all revisions. A webhook's server answers where it is ready.
-func (*ReplicaSetLoop) Lumps(c *state.Config, k actor.Likeness) bool {
-	return k.Kind == actor.StoppingAs || len(c.Spec.Admission.Webhooks) == 0
-}
-
-// Alone implements [actor.Loner], where nobody else has a say in what it creates, and its pods differ in their phase
-// only: of those in one, which node they share with how many others decides who is deleted.
-func (r *ReplicaSetLoop) Alone(c *state.Config) (int, bool) {
-	return r.Workload, r.Node < 0 && !r.unranked && len(c.Spec.Quotas)+len(c.Spec.Admission.Webhooks) == 0 &&
-		len(c.Members(r.Class)) == 1 && !c.Warms(r.Class) && !c.Ripens(r.Class)
+// Traits implements [actor.Declarer].
+func (r *ReplicaSetLoop) Traits(c *state.Config) actor.Traits {
+	return actor.Traits{
+		Managed: true, Interrupt: r.interrupt,
+		// It deletes no pod of a class that grows, ranks others by how many live pods share their node, and counts pods on
+		// deletion of all revisions. A webhook's server answers where it is ready.
+		Lumps: func(k actor.Likeness) bool {
+			return k.Kind == actor.StoppingAs || len(c.Spec.Admission.Webhooks) == 0
+		},
+		// Where nobody else has a say in what it creates, and its pods differ in their phase only: of those in one, which
+		// node they share with how many others decides who is deleted.
+		Alone: r.Node < 0 && !r.unranked && len(c.Spec.Quotas)+len(c.Spec.Admission.Webhooks) == 0 &&
+			len(c.Members(r.Class)) == 1 && !c.Warms(r.Class) && !c.Ripens(r.Class),
+		Of:       r.Workload,
+		Commutes: r.commutes(c), Leads: r.leads,
+		Wakes: &actor.Work{Workload: r.Workload, Places: true}, // its pods are its Deployment's, and the scheduler's
+		Works: &actor.Work{Workload: r.Workload},
+		// Under a Deployment that has come to its end it deletes what is too many of its own pods.
+		Ends: func(bool) (int, func(state.State) bool, bool) { return r.Workload, nil, r.Node < 0 && !r.unranked },
+		// It sees its pods, and those that its ranking of victims counts, has SatisfiedExpectations before
+		// manageReplicas, and writes the status (calculateStatus).
+		Lag: &actor.Lag{Sees: c.ClassesOf[r.Workload], Expects: true, Conflicts: r.conflicts, Reports: []int{r.Class}},
+	}
 }
 
 // Name implements [actor.Actor].
@@ -86,9 +98,6 @@ func (r *ReplicaSetLoop) Name() string { return r.name }
 
 // Latency implements [actor.Actor].
 func (r *ReplicaSetLoop) Latency() actor.Latency { return actor.Sync }
-
-// InManager implements [actor.Managed].
-func (*ReplicaSetLoop) InManager() {}
 
 // creates is how many pods one sync creates, and of which class.
 func (r *ReplicaSetLoop) creates(s state.State) (create, class int) {
@@ -346,18 +355,18 @@ func (r *ReplicaSetLoop) Model() *actor.Model {
 			"how many pods are created or deleted; the ranking of victims: unassigned, not ready, pods that share a node",
 			"ResourceQuotas: pods, requests, limits and extended resources",
 			"a ReplicaSet without a Deployment keeps its pods when its template changes",
-			"pod-deletion-cost is equal for all pods of a ReplicaSet",
+			"the pod-deletion-cost of a template, which is equal for all pods of its ReplicaSet and ranks none of them",
 		},
 		MayInvent: []string{
 			"ages are not kept: of ready pods of one rank, and of starting ones, any may be the victim",
 			"a pod being deleted counts against a quota until it has stopped, not only for its grace period",
 		},
 		MayHide: []string{
-			"only quotas, LimitRanges and unanswered webhooks with failurePolicy Fail refuse a pod; quotas with scopes refuse nothing",
+			"only quotas, LimitRanges, Pod Security and unanswered webhooks with failurePolicy Fail refuse a pod",
 			"pods of an unchanged template, also base's, get what head's LimitRange fills in",
 			"workloads outside the slice use quota as declared; DaemonSets and Jobs use none",
 			"creation waits while more pods of a workload terminate than the bound of the search allows",
-			"restart counts are not kept",
+			"restart counts are not kept, and no pod-deletion-cost that something writes on pods that run",
 		},
 		Refused: []string{"spec.template.spec.nodeName of a missing node, one of several alike, or against the pod's node affinity", "spec.template.spec.nodeName of a ReplicaSet without a Deployment"},
 	})

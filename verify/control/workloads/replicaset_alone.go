@@ -42,14 +42,10 @@ func NewReplicaSetAlone(b *state.Builder) ([]actor.Actor, error) {
 	return out, nil
 }
 
-// Name implements [actor.Actor].
-func (r *aloneLoop) Name() string { return r.name }
-
-// Latency implements [actor.Actor].
+func (r *aloneLoop) Name() string           { return r.name }
 func (r *aloneLoop) Latency() actor.Latency { return actor.Sync }
 
-// InManager implements [actor.Managed].
-func (*aloneLoop) InManager() {}
+func (*aloneLoop) Traits(*state.Config) actor.Traits { return actor.Traits{Managed: true} }
 
 // Step implements [actor.Actor]: one sync creates all missing pods of the current template,
 // or deletes one of the surplus ones, of any template; the next one goes in the next step.
@@ -86,7 +82,6 @@ func (r *aloneLoop) related(s state.State, n int) int64 {
 	return int64(total)
 }
 
-// Describe implements [actor.Actor].
 func (r *aloneLoop) Describe(from, to state.State, m search.Move) actor.Words {
 	out := actor.Words{}
 	for _, p := range from.C.ClassesOf[r.workload] {
@@ -98,5 +93,4 @@ func (r *aloneLoop) Describe(from, to state.State, m search.Move) actor.Words {
 	return out
 }
 
-// Model implements [actor.Actor].
 func (r *aloneLoop) Model() *actor.Model { return (&ReplicaSetLoop{}).Model() }

@@ -89,11 +89,10 @@ func NewRollout(b *state.Builder) ([]actor.Actor, error) {
 	return out, nil
 }
 
-// Lumps implements [actor.Lumper]: it counts pods of a class on all nodes, and none on deletion.
-func (r *Rollout) Lumps(*state.Config, actor.Likeness) bool { return true }
-
-// Alone implements [actor.Loner].
-func (r *Rollout) Alone(*state.Config) (int, bool) { return r.Workload, true }
+// Traits implements [actor.Declarer]: it counts pods of a class on all nodes, and none on deletion.
+func (r *Rollout) Traits(*state.Config) actor.Traits {
+	return actor.Traits{Lumps: actor.AnyLikeness, Alone: true, Of: r.Workload}
+}
 
 // Name implements [actor.Actor].
 func (r *Rollout) Name() string { return "rollout/" + r.name }

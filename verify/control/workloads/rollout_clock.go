@@ -40,19 +40,14 @@ const (
 	deadlinePasses
 )
 
-// Lumps implements [actor.Lumper]: it looks at no pods.
-func (*rolloutClock) Lumps(*state.Config, actor.Likeness) bool { return true }
+// Traits implements [actor.Declarer]: it looks at no pods.
+func (k *rolloutClock) Traits(*state.Config) actor.Traits {
+	return actor.Traits{Lumps: actor.AnyLikeness, Alone: true, Of: k.of.Workload}
+}
 
-// Alone implements [actor.Loner].
-func (k *rolloutClock) Alone(*state.Config) (int, bool) { return k.of.Workload, true }
-
-// Name implements [actor.Actor].
-func (k *rolloutClock) Name() string { return "clock/" + k.of.name }
-
-// Latency implements [actor.Actor].
+func (k *rolloutClock) Name() string           { return "clock/" + k.of.name }
 func (k *rolloutClock) Latency() actor.Latency { return actor.Periodic }
 
-// Step implements [actor.Actor].
 func (k *rolloutClock) Step(s state.State, next *actor.Emit) {
 	w := k.of.Workload
 	f, p := &s.C.Workload[w].Rollout, &k.of.versions[s.VersionOf(w)]
@@ -73,7 +68,6 @@ func (k *rolloutClock) Step(s state.State, next *actor.Emit) {
 	}
 }
 
-// Describe implements [actor.Actor].
 func (k *rolloutClock) Describe(from, _ state.State, m search.Move) actor.Words {
 	c, v := from.C, from.VersionOf(k.of.Workload)
 	id := c.Spec.Workloads[k.of.Workload].ID
@@ -110,7 +104,6 @@ func (k *rolloutClock) Describe(from, _ state.State, m search.Move) actor.Words 
 	return actor.Words{Action: "promote", Object: id, Text: text, Because: because("spec.strategy.canary.steps")}
 }
 
-// Model implements [actor.Actor].
 func (k *rolloutClock) Model() *actor.Model {
 	return &actor.Model{
 		Upstream: "argo-rollouts v1.10.1, rollout: CompletedCanaryPauseStep, CompletedBlueGreenPause, scaleDownDelayHelper",
@@ -123,13 +116,11 @@ func (k *rolloutClock) Model() *actor.Model {
 	}
 }
 
-// Lumps implements [actor.Lumper]: it looks at no pods.
-func (*rolloutAbort) Lumps(*state.Config, actor.Likeness) bool { return true }
+// Traits implements [actor.Declarer]: it looks at no pods.
+func (a *rolloutAbort) Traits(*state.Config) actor.Traits {
+	return actor.Traits{Lumps: actor.AnyLikeness, Alone: true, Of: a.of.Workload}
+}
 
-// Alone implements [actor.Loner].
-func (a *rolloutAbort) Alone(*state.Config) (int, bool) { return a.of.Workload, true }
-
-// Name implements [actor.Actor].
 func (a *rolloutAbort) Name() string {
 	if a.event {
 		return "abort/" + a.of.name
@@ -137,7 +128,6 @@ func (a *rolloutAbort) Name() string {
 	return "deadline/" + a.of.name
 }
 
-// Latency implements [actor.Actor].
 func (a *rolloutAbort) Latency() actor.Latency {
 	if a.event {
 		return actor.Event
@@ -170,7 +160,6 @@ func (a *rolloutAbort) Step(s state.State, next *actor.Emit) {
 	next.Move(objects.Done)
 }
 
-// Describe implements [actor.Actor].
 func (a *rolloutAbort) Describe(from, _ state.State, _ search.Move) actor.Words {
 	id := from.C.Spec.Workloads[a.of.Workload].ID
 	if a.event {
@@ -186,7 +175,6 @@ func (a *rolloutAbort) Describe(from, _ state.State, _ search.Move) actor.Words 
 	}
 }
 
-// Model implements [actor.Actor].
 func (a *rolloutAbort) Model() *actor.Model {
 	if a.event {
 		return &actor.Model{

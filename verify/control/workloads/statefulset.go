@@ -116,14 +116,16 @@ func mostUnavailable(m *state.Manifest) (state.Share, error) {
 	return shareOf(&one)
 }
 
-// Name implements [actor.Actor].
-func (x *statefulSet) Name() string { return "statefulset/" + x.name }
-
-// Latency implements [actor.Actor].
+func (x *statefulSet) Name() string           { return "statefulset/" + x.name }
 func (x *statefulSet) Latency() actor.Latency { return actor.Sync }
 
-// InManager implements [actor.Managed].
-func (*statefulSet) InManager() {}
+func (x *statefulSet) Traits(c *state.Config) actor.Traits {
+	return actor.Traits{
+		Managed: true, Interrupt: x.interrupt,
+		// The consistency store holds a sync until the informer has what the last one wrote.
+		Lag: &actor.Lag{Sees: c.ClassesOf[x.workload], Expects: true, Conflicts: x.conflicts},
+	}
+}
 
 // Step implements [actor.Actor]: one sync with all that it writes.
 func (x *statefulSet) Step(s state.State, next *actor.Emit) {
@@ -172,7 +174,6 @@ func deleteOne(t state.State, p int) {
 	}
 }
 
-// Describe implements [actor.Actor].
 func (x *statefulSet) Describe(from, to state.State, _ search.Move) actor.Words {
 	c := from.C
 	wl := &c.Spec.Workloads[x.workload]
@@ -221,7 +222,6 @@ func placeOf(s state.State, p int) string {
 	return " (pending)"
 }
 
-// Model implements [actor.Actor].
 func (x *statefulSet) Model() *actor.Model {
 	return &actor.Model{
 		Upstream: objects.Upstream +

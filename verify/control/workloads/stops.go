@@ -13,10 +13,11 @@ func DeploymentStops(s *state.Spec, _ int) bool {
 	})
 }
 
-// ReplicaSetStops implements [state.WatchesStops]: a quota counts pods on deletion, and the server of a webhook answers
-// while it stops.
+// ReplicaSetStops implements [state.WatchesStops]: a quota counts pods on deletion, the server of a webhook answers
+// while it stops, and what is bound to a node by its name is not while they have the room.
 func ReplicaSetStops(s *state.Spec, _ int) bool {
-	return len(s.Quotas) > 0 || len(s.Admission.Webhooks) > 0
+	return len(s.Quotas) > 0 || len(s.Admission.Webhooks) > 0 ||
+		s.Declares(func(_ *state.Workload, m *state.Manifest) bool { return m.Pod().NodeName != "" })
 }
 
 // Stops is the declaration of the controllers of one kind: they wait for pods to be gone, or count those that are not.
