@@ -117,6 +117,7 @@ func (r *scenarioRun) from(ctx context.Context, one *Problem, initial [][]byte, 
 		return nil, err
 	}
 	r.worked(results)
+	r.see(one, results[len(results)-1])
 	return results[len(results)-1], nil
 }
 
@@ -168,7 +169,8 @@ func (p *Problem) one(w int) (*Problem, error) {
 	if !control.Apart(cfg, actors) {
 		return nil, nil
 	}
-	out := &Problem{Cfg: cfg, loops: control.Of(cfg, actors, w), timing: p.timing, alone: true, only: w}
+	out := &Problem{Cfg: cfg, loops: control.Of(cfg, actors, w), timing: p.timing, alone: true, only: w,
+		foresee: p.foresee}
 	var judged []search.Rule
 	blind := rules.BlindToStarts | rules.BlindToStops
 	for _, b := range p.bounds {
@@ -266,7 +268,7 @@ func (r *scenarioRun) preferences(ctx context.Context, v Variant, soft *Checker,
 	if own := &soft.Budget; own.States == 0 || own.States > softStates {
 		own.States = softStates
 	}
-	soft.quits = false
+	soft.quits, soft.foresees = false, false
 	other := soft.at(r.topology)
 	other.imageOnly = imageOnly
 	err := other.scenarios(ctx, v, func() error { return nil })
@@ -282,10 +284,56 @@ func (r *scenarioRun) preferences(ctx context.Context, v Variant, soft *Checker,
 		for rule := range cov.asked {
 			cov.addInPart(map[string]bool{rule: true})
 		}
-		cov.Bound = search.Complete
+		cov.preferredCut, cov.Bound = true, search.Complete
 	}
 	r.cov.closeProbe(preferred, closed)
-	r.cov.Merge(cov)
+	r.cov.preferred = &cov
 	r.found = append(r.found, other.found...)
 	return err
+}
+
+// preferred reports whether an outcome tells all of what is preferred.
+func (o *Outcome) preferred() bool {
+	return !o.firm && (o.Cov.preferred == nil || !o.Cov.preferred.preferredCut)
+}
+
+// withoutPreferences reports whether a task need not search for preferences, as a smaller topology of its scaling has
+// not come to the end of that.
+func withoutPreferences(tasks []Task, outcomes []Outcome, i int) bool {
+	for k := range i {
+		if p := outcomes[k].Cov.preferred; p != nil && p.preferredCut && tasks[k].slice == tasks[i].slice &&
+			tasks[k].scaling == tasks[i].scaling {
+			return true
+		}
+	}
+	return false
+}
+
+// withPreferred takes in what was searched for preferences only, where that is kept apart.
+func (c Coverage) withPreferred() Coverage {
+	if p := c.preferred; p != nil {
+		c.preferred = nil
+		c.Merge(*p)
+	}
+	return c
+}
+
+// takePreferred adds what an outcome says of preferences only, and leaves that out of the outcome: what is not searched
+// to the end at one topology is not searched at a larger one. It reports whether base broke any, as far as is known.
+func (r *SliceResult) takePreferred(o *Outcome) (broken bool) {
+	isSoft := func(v Violation) bool { return v.Bound.Property.Soft && v.probe == nil }
+	lists := []*[]Violation{&o.Head, &o.Base, &o.Own}
+	if more := o.Cov.preferred; !r.preferredCut {
+		r.preferredBroken = r.preferredBroken || slices.ContainsFunc(o.Base, isSoft)
+		if o.Cov.preferred = nil; more != nil {
+			r.preferredCut = more.preferredCut
+			r.Cov.Merge(*more)
+		}
+		return slices.ContainsFunc(o.Base, isSoft)
+	}
+	o.Cov.preferred = nil
+	for _, list := range lists {
+		*list = slices.DeleteFunc(slices.Clone(*list), isSoft)
+	}
+	return r.preferredBroken
 }

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/kubesettle/kubesettle/verify/control/actor"
 	"github.com/kubesettle/kubesettle/verify/search"
@@ -25,8 +26,14 @@ type Coverage struct {
 	Models       map[string]*actor.Model // of the loops that took part, by name
 	// asked are the rules that say something: whether any of it had to be asked of whole slices.
 	asked map[string]bool
+	// seen is what the search of the change saw, by workload; nil: nothing. See measure.go.
+	seen []Seen
 	// inPart are the rules that were searched in part, as whatever breaks them is existing.
 	inPart map[string]bool
+	// preferred is what was searched for preferences only, where that is kept apart, and preferredCut says that it was cut
+	// off; see apart.go.
+	preferred    *Coverage
+	preferredCut bool
 }
 
 // ask notes the rules that a search begins with, and those of them that are left for the whole.
@@ -110,6 +117,13 @@ func (c *Coverage) Merge(d Coverage) {
 	c.asks(d)
 	c.addInPart(d.inPart)
 	c.Cut = AppendNew(c.Cut, d.Cut)
+	c.preferredCut = c.preferredCut || d.preferredCut
+	if d.preferred != nil {
+		if c.preferred == nil {
+			c.preferred = &Coverage{}
+		}
+		c.preferred.Merge(*d.preferred)
+	}
 	if d.Bound != 0 {
 		c.limit(d.Bound)
 	}
@@ -136,4 +150,42 @@ func (c *Coverage) unanswer(texts []string) {
 			c.Unanswered = append(c.Unanswered, s)
 		}
 	}
+}
+
+// Shortfall is how far the time fell short of the searches. What is searched follows from their budgets of states, in
+// an order that no clock decides; time only cuts them off.
+type Shortfall struct {
+	Unfinished, Of int // searches
+	// More is about how long those that are left take, at the speed of those that ran; 0: none ran.
+	More time.Duration
+}
+
+// shortfall counts what time cut off in a run that took so long.
+func (c *Checker) shortfall(tasks []Task, outcomes []Outcome, took time.Duration) Shortfall {
+	out := Shortfall{Of: len(tasks)}
+	explored, left := 0.0, 0.0
+	for i, o := range outcomes {
+		states := float64(o.Cov.States)
+		explored += states
+		if o.done && o.Cov.Bound != search.TimeBound {
+			continue
+		}
+		out.Unfinished++
+		left += max(min(max(expected(tasks[i]), 2*states), c.most(tasks[i]))-states, 0)
+	}
+	if explored > 0 {
+		out.More = time.Duration(float64(took) * left / explored)
+	}
+	return out
+}
+
+// most is how many states a search of a task may explore.
+func (c *Checker) most(j Task) float64 {
+	switch {
+	case j.beyond:
+		return float64(min(c.Budget.States, beyondStates))
+	case j.states > 0:
+		return float64(min(c.Budget.States, j.states))
+	}
+	return float64(c.Budget.States)
 }

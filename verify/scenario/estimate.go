@@ -20,16 +20,10 @@ type Cost struct {
 // their phases, can stand on the nodes, times the points at which the events may fall.
 func Costs(plans []Plan) []Cost {
 	var out []Cost
+	c := Checker{Budget: Budget{States: SearchStates}}
 	for _, j := range Order(plans) {
-		most := float64(SearchStates)
-		switch {
-		case j.beyond:
-			most = beyondStates
-		case j.states > 0:
-			most = float64(j.states)
-		}
 		out = append(out, Cost{Slice: plans[j.slice].variant.Slice, Nodes: j.Topology.Total(),
-			States: min(expected(j), most)})
+			States: min(expected(j), c.most(j))})
 	}
 	return out
 }

@@ -36,9 +36,10 @@ type queue struct {
 
 // queued is a task and how far it has come.
 type queued struct {
-	slice int
-	stage stage
-	given time.Duration // to its last search, where there is a deadline
+	slice    int
+	stage    stage
+	given    time.Duration // to its last search, where there is a deadline
+	fallback bool          // see [Task]
 }
 
 type stage uint8
@@ -55,6 +56,7 @@ type account struct {
 	used, limit time.Duration
 	running     int   // searches
 	tasks       []int // its own, in order
+	fallbacks   int   // of them that wait
 	done        int   // of them
 	turn        int   // its place among the turns; -1: none
 	next        int   // the task that it would run
@@ -116,6 +118,20 @@ func newQueue(sliceOf []int, workers int, deadline, now time.Time) *queue {
 	return q
 }
 
+// fallBack says which tasks wait until the others of their slice have been tried, which have half of the slice's time
+// until then.
+func (q *queue) fallBack(tasks []Task) {
+	for i := range tasks {
+		if tasks[i].fallback {
+			q.tasks[i].fallback = true
+			q.slices[tasks[i].slice].fallbacks++
+		}
+	}
+	for s := range q.slices {
+		q.place(s)
+	}
+}
+
 // share gives every slice with an unfinished task an equal part of the time that is left.
 func (q *queue) share(now time.Time) {
 	q.closed = 0
@@ -151,10 +167,18 @@ func (q *queue) eligible(a *account) int {
 	if !q.deadline.IsZero() && a.used >= a.limit {
 		return -1
 	}
+	busy, late := false, false // with what is no fallback
 	for _, i := range a.tasks {
 		switch j := &q.tasks[i]; {
+		case j.fallback && busy:
+			return -1
+		case late && !j.fallback:
 		case j.stage == waiting:
 			return i
+		case j.stage == running:
+			busy = busy || !j.fallback
+		case j.stage == cutOff && !j.fallback && a.fallbacks > 0:
+			late = true
 		case j.stage == cutOff && (q.deadline.IsZero() || a.limit-a.used >= 2*j.given):
 			return i
 		}
@@ -176,13 +200,20 @@ func (q *queue) next(now time.Time) (task int, until time.Time, wait bool) {
 		return -1, time.Time{}, q.running > 0 && (!q.deadline.IsZero() || q.left > 0)
 	}
 	j, a := &q.tasks[task], &q.slices[q.tasks[task].slice]
+	first := j.stage == waiting
 	j.stage = running
 	a.running++
 	q.running++
 	q.left--
 	if !q.deadline.IsZero() {
 		j.given = min(a.limit-a.used, q.deadline.Sub(now))
+		if a.fallbacks > 0 && !j.fallback {
+			j.given /= 2
+		}
 		until = now.Add(j.given)
+	}
+	if first && j.fallback {
+		a.fallbacks--
 	}
 	q.place(j.slice)
 	return task, until, false
@@ -234,7 +265,8 @@ func (q *queue) ended(task int, took time.Duration, limited bool, now time.Time)
 }
 
 // outgrown holds, by slice and scaling, the first task that ran out of states where there are several scalings. What
-// larger topologies of the scaling give is of no use then: those that are being searched are given up.
+// larger topologies of the scaling give is of no use then: those that are being searched are given up. A size that
+// nobody declared decides nothing.
 type outgrown struct {
 	cut     map[[2]int]int
 	running map[int]func() // by task: how to give it up
@@ -249,7 +281,8 @@ func (g outgrown) before(i int, j Task) bool {
 // note takes in what one of the tasks came to.
 func (g outgrown) note(tasks []Task, i int, o Outcome) {
 	at := [2]int{tasks[i].slice, tasks[i].scaling}
-	if first, some := g.cut[at]; o.Cov.Bound != search.StateBound || tasks[i].states == 0 || some && first <= i {
+	if first, some := g.cut[at]; o.Cov.Bound != search.StateBound || tasks[i].states == 0 || tasks[i].undeclared() ||
+		some && first <= i {
 		return
 	}
 	g.cut[at] = i
@@ -258,4 +291,65 @@ func (g outgrown) note(tasks []Task, i int, o Outcome) {
 			giveUp()
 		}
 	}
+}
+
+// Runner says how a run is spread and watched.
+type Runner struct {
+	Workers  int
+	Shard    Shard
+	Progress func(Progress)
+	Started  time.Time
+	Of       int
+	Short    *Shortfall // where it is told how far the time fell short; nil: nowhere
+	done     int
+	open     map[string]int // searches that are left, by release
+	states   uint64
+}
+
+// expect tells the watcher how many searches there will be.
+func (r *Runner) expect(tasks []Task) {
+	r.Of, r.open = len(tasks), map[string]int{}
+	for i := range tasks {
+		r.open[tasks[i].Variant.Release]++
+	}
+	r.tell()
+}
+
+// report tells the watcher of one more finished task, first where it was not searched
+// before; the caller holds the lock.
+func (r *Runner) report(j Task, o Outcome, first bool) {
+	if first {
+		r.done++
+		r.open[j.Variant.Release]--
+	}
+	r.states += o.Cov.States
+	r.tell()
+}
+
+// tell gives the watcher what is known.
+func (r *Runner) tell() {
+	if r.Progress == nil {
+		return
+	}
+	done := 0
+	for _, n := range r.open {
+		if n == 0 {
+			done++
+		}
+	}
+	r.Progress(Progress{
+		Done: r.done, Of: r.Of, Releases: done, OfReleases: len(r.open), States: r.states,
+		StatesPerSecond: float64(r.states) / max(time.Since(r.Started).Seconds(), 0.001),
+	})
+}
+
+// Shard i of n, from 1; the zero Shard is the whole.
+type Shard struct{ Index, Of int }
+
+// Progress of a running check.
+type Progress struct {
+	Done, Of             int // searches, one a topology
+	Releases, OfReleases int // all of whose searches are done
+	States               uint64
+	StatesPerSecond      float64
 }

@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"math/rand/v2"
 	"slices"
 	"testing"
 	"time"
@@ -86,4 +87,66 @@ func TestQueueSharesTime(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestFallbacksWait plays random runs of one slice: no fallback begins before every other task has been tried, or one of
+// them has run out of time, and then it begins before that is tried again.
+func TestFallbacksWait(t *testing.T) {
+	begun, late := 0, 0
+	for seed := range 300 {
+		r := rand.New(rand.NewPCG(37, uint64(seed)))
+		tasks, now := make([]Task, 2+r.IntN(6)), time.Unix(0, 0)
+		first := 1 + r.IntN(len(tasks)-1)
+		for i := first; i < len(tasks); i++ {
+			tasks[i].fallback = true
+		}
+		q := newQueue(make([]int, len(tasks)), 1+r.IntN(2), now.Add(100*time.Second), now)
+		q.fallBack(tasks)
+		at, busy := map[int]stage{}, []int{}
+		for range 40 {
+			if i, _, wait := q.next(now); i >= 0 && !wait {
+				cut := slices.Contains(values(at, first), cutOff)
+				for k := range first {
+					if tasks[i].fallback && (at[k] == running || at[k] == waiting && !cut) {
+						t.Fatalf("seed %d: fallback %d begins although task %d has not been tried: %v", seed, i, k, at)
+					}
+				}
+				if !tasks[i].fallback && at[i] == cutOff {
+					for k := first; k < len(tasks); k++ {
+						if at[k] == waiting {
+							t.Fatalf("seed %d: task %d is tried again before fallback %d", seed, i, k)
+						}
+					}
+					late++
+				}
+				if tasks[i].fallback {
+					begun++
+				}
+				at[i], busy = running, append(busy, i)
+			}
+			if len(busy) == 0 {
+				break
+			}
+			i, limited := busy[0], r.IntN(3) == 0
+			busy = busy[1:]
+			took := min(q.tasks[i].given, time.Second)
+			if limited {
+				took = q.tasks[i].given
+			}
+			now = now.Add(took)
+			q.ended(i, took, limited, now)
+			at[i] = map[bool]stage{false: finished, true: cutOff}[limited]
+		}
+	}
+	if begun < 100 || late < 20 {
+		t.Errorf("%d fallbacks began, %d tasks were tried again: the test has lost its teeth", begun, late)
+	}
+}
+
+// values are the stages of the first n tasks.
+func values(of map[int]stage, n int) (out []stage) {
+	for i := range n {
+		out = append(out, of[i])
+	}
+	return out
 }

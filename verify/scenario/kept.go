@@ -74,7 +74,7 @@ func (p *Problem) keyOf(q question) (memo.Key, bool) {
 	}
 	s := &q.sys
 	a.Has = []bool{s.Canon != nil, s.MovesActors, s.Independent != nil, s.Confluent != nil, s.Wakes != nil,
-		s.Ample != nil, s.Spent != nil, s.Local != nil}
+		s.Ample != nil, s.Spent != nil, s.Local != nil, s.Measure != nil}
 	d := memo.NewDigest(derived())
 	d.Add("config", p.Cfg)
 	d.Add("question", a)
@@ -128,7 +128,8 @@ func (p *Problem) kept(bud Budget, q question, do func() (answer, error)) (answe
 
 // ended reports whether a search came to its end, and no clock and no memory decided on the way.
 func (a *answer) ended() bool {
-	return a.Result != nil && a.Result.Bound == search.Complete &&
+	first := a.Result != nil && a.Result.Bound == search.FirstFound && len(a.Result.Violations) > 0 // all it was asked for
+	return a.Result != nil && (a.Result.Bound == search.Complete || first) &&
 		!slices.ContainsFunc(a.Tries,
 			func(r *search.Result) bool { return r.Bound != search.Complete && r.Bound != search.StateBound })
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"github.com/kubesettle/kubesettle/verify/control/actor"
+	"github.com/kubesettle/kubesettle/verify/control/nodes"
+	"github.com/kubesettle/kubesettle/verify/control/workloads"
 	"github.com/kubesettle/kubesettle/verify/scale"
 	"github.com/kubesettle/kubesettle/verify/search"
 	"github.com/kubesettle/kubesettle/verify/slice"
@@ -16,7 +18,7 @@ import (
 // kinds, and how certain it is. Of one rule, object and topology, the violations that no
 // other one covers are its Pareto front. What base breaks is compared with
 // what head breaks front by front, and only then one of them is chosen to be shown: see
-// docs/how-the-search-works.md.
+// verify/README.md.
 
 // Kinds are the events of a violation, sorted.
 func (v Violation) Kinds() []string {
@@ -218,4 +220,48 @@ func OfBase(vs []Violation) []Violation {
 		out = append(out, v)
 	}
 	return out
+}
+
+// happened notes the events of a violation, and whether they are base's own.
+func (v *Violation) happened() {
+	v.Happened = v.Kinds()
+	v.unapplied = v.Scenario == ScenarioChange && v.Problem.Cfg.Spec.Events.Apply > 0 &&
+		!slices.Contains(v.Happened, "apply")
+}
+
+// last is the state that a counterexample ends in.
+func (v Violation) last() []byte {
+	if n := len(v.Steps); n > 0 {
+		return v.Steps[n-1].To
+	}
+	return v.Start
+}
+
+// Simpler reports whether a counterexample needs fewer events or, with as many, fewer steps.
+// One without any shows nothing: how the pods came where they rest tells more.
+func (v Violation) Simpler(o Violation) bool {
+	if v.Events != o.Events {
+		return v.Events < o.Events
+	}
+	if mute := v.mute(); mute != o.mute() {
+		return !mute
+	}
+	return len(v.Steps) < len(o.Steps)
+}
+
+// mute reports whether a counterexample neither takes a step nor ends before one that is
+// refused: the wrong state is there from the start, at rest.
+func (v Violation) mute() bool {
+	if len(v.Steps) > 0 {
+		return false
+	}
+	s := state.State{C: v.Problem.Cfg, B: v.Start}
+	for _, p := range s.C.ClassesOf[v.Bound.Workload] {
+		drain, _, _ := nodes.DrainRefusal(s, p)
+		quota, _ := workloads.QuotaRefusal(s, p)
+		if s.Pending(p) > 0 || s.Waiting(p) > 0 || drain != "" || quota != "" {
+			return false
+		}
+	}
+	return true
 }

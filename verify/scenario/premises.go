@@ -115,22 +115,28 @@ func (c *Checker) Anywhere(ctx context.Context, found Violation) Answer {
 	return c.shows(ctx, Task{Variant: v, Topology: scale.Largest(v.Spec.Classes)}, found)
 }
 
-// HoldsPacked reports whether a violation is there, too, where the pods of other workloads stand as
-// tightly as they fit, at the declared size.
-func (c *Checker) HoldsPacked(ctx context.Context, found Violation) Answer {
-	v := found.Variant
-	if v.Slice.Packed == nil {
-		return Yes
+// HoldsElsewhere reports whether a violation is there, too, wherever else the pods of other workloads can stand, at the
+// declared size.
+func (c *Checker) HoldsElsewhere(ctx context.Context, found Violation) Answer {
+	out := Yes
+	for _, classes := range found.Variant.Slice.Elsewhere {
+		v := found.Variant
+		sl := *v.Slice
+		sl.BaseNodes = nil // they are of other classes
+		if sl.Before != nil {
+			before := *sl.Before
+			before.Classes = nil
+			sl.Before = &before
+		}
+		v.Slice, v.Spec.Classes = &sl, classes
+		switch c.shows(ctx, Task{Variant: v, Topology: scale.Largest(v.Spec.Classes)}, found) {
+		case No:
+			return No
+		case Undecided:
+			out = Undecided
+		}
 	}
-	sl := *v.Slice
-	sl.BaseNodes = nil // they are of other classes
-	if sl.Before != nil {
-		before := *sl.Before
-		before.Classes = nil
-		sl.Before = &before
-	}
-	v.Slice, v.Spec.Classes = &sl, sl.Packed
-	return c.shows(ctx, Task{Variant: v, Topology: scale.Largest(v.Spec.Classes)}, found)
+	return out
 }
 
 // WithRoom reports whether a violation is seen where every request fits, too: it does not rest on room.

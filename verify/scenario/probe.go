@@ -151,7 +151,7 @@ func (c *Checker) probed(list []*probe) func(context.Context, Variant, scale.Top
 // probes searches for each of the given ones.
 func (r *scenarioRun) probes(ctx context.Context, v Variant, list []*probe) error {
 	for _, p := range list {
-		if err := r.probe(ctx, p, v); err != nil {
+		if err := r.probe(ctx, p, v); err != nil || r.hasEnough() {
 			return err
 		}
 	}

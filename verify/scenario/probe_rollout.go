@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 
@@ -26,8 +27,12 @@ const ofRollouts = rules.MidRollout | rules.Unplaced | rules.Unreplaced | rules.
 // devices let the rollout come to its end. Whether the CPU and memory of its pods fit beside the old
 // ones changes with what else stands on the nodes, and is asked of each change as it comes.
 func (v Variant) next() Variant {
-	touched := v.Changed
+	touched, admitted := v.Changed, v.Spec.Quotas
 	v = v.surrounded(state.Head)
+	for i := range v.Spec.Quotas { // what runs was let in before the change
+		q := &v.Spec.Quotas[i]
+		q.Objects[state.Base] = looser(admitted[i].Objects)
+	}
 	v.Spec.Events = state.Events{Next: true}
 	if v.premise == "" {
 		v.Spec.Classes = ample(v.Spec)
@@ -41,6 +46,25 @@ func (v Variant) next() Variant {
 		}
 		return [2]state.Manifest{now, rolledOut(now)}
 	}, 1)
+}
+
+// looser is the quota that lets in what either version does; nil: one of them limits nothing.
+func looser(of [2]*corev1.ResourceQuota) *corev1.ResourceQuota {
+	base, head := of[state.Base], of[state.Head]
+	if base == nil || head == nil {
+		return nil
+	}
+	out := head.DeepCopy()
+	for name, q := range out.Spec.Hard {
+		was, ok := base.Spec.Hard[name]
+		switch {
+		case !ok:
+			delete(out.Spec.Hard, name)
+		case was.Cmp(q) > 0:
+			out.Spec.Hard[name] = was
+		}
+	}
+	return out
 }
 
 // ample gives the nodes of a cluster with room for whatever is asked for, but no devices that were not declared.

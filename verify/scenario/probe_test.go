@@ -15,12 +15,12 @@ import (
 )
 
 const (
-	searchPage  = "../../docs/how-the-search-works.md"
+	searchPage  = "../README.md"
 	probesBegin = "<!-- probes -->\n"
 	probesEnd   = "<!-- end of probes -->"
 )
 
-// TestProbesPage keeps the table of probes in docs/how-the-search-works.md; go test ./verify/scenario -run ProbesPage -rewrite.
+// TestProbesPage keeps the table of probes in verify/README.md; go test ./verify/scenario -run ProbesPage -rewrite.
 func TestProbesPage(t *testing.T) {
 	was, err := os.ReadFile(searchPage)
 	if err != nil {

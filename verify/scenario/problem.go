@@ -30,6 +30,7 @@ type Problem struct {
 	only    int // where alone, the workload that moves
 	timing  actor.Timing
 	blind   rules.Blindness // of its rules
+	foresee bool            // its searches measure what the change does; see measure.go
 	settles bool            // explore gives the states that the problem settles in as well
 	// lumps and calmLumps are those of System and still.
 	lumps, calmLumps *state.Lumps
@@ -78,6 +79,7 @@ func (p *Problem) judgedBy(judged []search.Rule, blind rules.Blindness) {
 			k.Kind == actor.StoppingAs && blind&rules.BlindToStops != 0
 	})
 	p.System.Rules = judged
+	p.foresees(p.foresee)
 	// One of the user's own may look at anything.
 	if slices.ContainsFunc(judged, func(r search.Rule) bool { return r.Bad != nil }) {
 		p.System.Confluent = nil
@@ -101,7 +103,7 @@ func (p *Problem) bind(list []rules.Rule, actors []actor.Actor) (judged []search
 					continue
 				}
 				if prop.Rest != nil {
-					prop.Rest(actor.Resting(actors))
+					prop.Rest(actor.Resting(p.Cfg, actors))
 				}
 				name := r.ID + " " + workloads[w].ID
 				if half > 0 {
@@ -198,6 +200,7 @@ type Budget struct {
 	Bytes    uint64
 	Kept     *memo.Store // what earlier searches gave; nil: nothing
 	Recall   *Recall     // what those of this run gave, where Kept is nil
+	first    bool        // a search with rules ends once each has a violation
 }
 
 func (b Budget) options() search.Options {
@@ -238,7 +241,7 @@ func (p *Problem) explore(ctx context.Context, initial [][]byte, events int, bud
 	sys := p.System
 	sys.Initial = initial
 	opt := bud.options()
-	opt.MaxEvents, opt.Settled = events, p.settles
+	opt.MaxEvents, opt.Settled, opt.StopAtFirst = events, p.settles, bud.first
 	res, tries, err := p.search(ctx, bud, question{sys: sys, opt: opt})
 	return append(tries, res), err
 }

@@ -25,6 +25,9 @@ type Task struct {
 	// beyond says that the topology lies beyond the confident size: the true size of a
 	// cluster whose nodes were given. It is searched as far as a small budget lasts.
 	beyond bool
+	// fallback says that the task is of a reduced scale of a slice that is searched as declared as well: its result
+	// counts only where that search does not come to its end.
+	fallback bool
 	// probes says that only probes, and the rollout of the change, are searched: the cluster is another than the one
 	// that is assumed, see [Checker.fewNodes], [Variant.fewDevices] and [Variant.commonNodes].
 	probes bool
@@ -39,6 +42,7 @@ type Outcome struct {
 	// closedProbes is the same of the probes.
 	closedProbes map[*probe]int
 	holds        bool // the topology has room for what settles
+	firm         bool // what is only preferred was not searched for
 
 	Err  error
 	done bool
@@ -57,8 +61,12 @@ type SliceResult struct {
 	Topologies int
 	MaxNodes   int
 	Cut        scale.Topology // the true size, where its search was not finished
+	seen       []Seen         // by workload, at all declared sizes; see measure.go
 	Swarmed    *Swarmed       // runs in drawn orders, where a search was not finished; nil: none
 	Err        error          // not modeled, or too large: inconclusive
+	// preferredCut says that a search for what is preferred was cut off, and preferredBroken that base broke some of it.
+	preferredCut, preferredBroken bool
+	many                          bool // see [scaling]
 	// tried is what ended the search at the declared scale, where that of a reduced one
 	// is the result.
 	tried search.Bound
@@ -76,7 +84,11 @@ func (c *Checker) Run(ctx context.Context, plans []Plan, r Runner) []SliceResult
 		sliceOf[i] = tasks[i].slice
 	}
 	c = c.until(c.searchesEnd())
-	q := newQueue(sliceOf, r.Workers, c.Budget.Deadline, time.Now())
+	start := time.Now()
+	q := newQueue(sliceOf, r.Workers, c.Budget.Deadline, start)
+	if r.Shard.Of <= 1 { // no shard knows what the searches of the others come to
+		q.fallBack(tasks)
+	}
 	spent := outgrown{cut: map[[2]int]int{}, running: map[int]func(){}}
 	var mu sync.Mutex
 	changed := sync.NewCond(&mu)
@@ -95,19 +107,24 @@ func (c *Checker) Run(ctx context.Context, plans []Plan, r Runner) []SliceResult
 				if i < 0 {
 					return
 				}
-				hopeless := spent.before(i, tasks[i])
-				own, cancel := context.WithCancel(ctx)
+				needless := q.tasks[i].fallback && asDeclared(plans, tasks, outcomes, tasks[i].slice)
+				hopeless := needless || spent.before(i, tasks[i])
+				ctx, cancel := context.WithCancel(ctx)
 				spent.running[i] = cancel
+				firm := withoutPreferences(tasks, outcomes, i)
 				mu.Unlock()
 				begin := time.Now()
 				var o Outcome
 				if !hopeless {
-					o = c.until(until).Both(own, tasks[i])
+					own := c.until(until)
+					own.firm = firm
+					o = own.Both(ctx, tasks[i])
+					o.firm = firm
 				}
 				cancel()
 				mu.Lock()
 				delete(spent.running, i)
-				if spent.before(i, tasks[i]) {
+				if needless || spent.before(i, tasks[i]) {
 					o = Outcome{done: true, Cov: Coverage{Bound: search.StateBound}}
 				}
 				now := time.Now()
@@ -122,6 +139,9 @@ func (c *Checker) Run(ctx context.Context, plans []Plan, r Runner) []SliceResult
 		})
 	}
 	wg.Wait()
+	if r.Short != nil {
+		*r.Short = c.shortfall(tasks, outcomes, time.Since(start))
+	}
 	c.Largest.Keep(tasks, outcomes)
 	return settleScalings(plans, merge(plans, tasks, outcomes))
 }
@@ -149,16 +169,19 @@ func (c *Checker) Expired() bool {
 	return !c.Budget.Deadline.IsZero() && time.Now().After(c.Budget.Deadline)
 }
 
-// Order lists the tasks, of every slice its smallest scale and topology first. Where no
-// topology within the bound is one that was declared, the declared size is searched too: for
-// the smallest scale of its numbers, and as declared.
+// Order lists the tasks: of every slice those as declared first, then those of its reduced scales, smallest scale
+// first; of each scale the smallest topology first. Where no topology within the bound is one that was declared, the
+// declared size is searched too: for the smallest scale of its numbers, and as declared.
 func Order(plans []Plan) []Task {
 	var tasks []Task
 	for i, p := range plans {
 		for k, r := range p.scalings {
 			j := Task{Variant: r.variant, slice: i, scaling: k}
 			if len(p.scalings) > 1 {
-				j.states = scalingStates
+				j.states, j.fallback = scalingStates, !r.variant.AsDeclared() && p.declares()
+			}
+			if r.many {
+				j.states = apartStates
 			}
 			for _, j.Topology = range r.topologies {
 				tasks = append(tasks, j)
@@ -184,7 +207,8 @@ func Order(plans []Plan) []Task {
 		}
 	}
 	slices.SortStableFunc(tasks, func(a, b Task) int {
-		return cmp.Or(a.scaling-b.scaling, BoolRank(a.probes)-BoolRank(b.probes), a.Topology.Total()-b.Topology.Total())
+		return cmp.Or(BoolRank(a.fallback)-BoolRank(b.fallback), a.scaling-b.scaling,
+			BoolRank(a.probes)-BoolRank(b.probes), a.Topology.Total()-b.Topology.Total())
 	})
 	return tasks
 }
@@ -224,8 +248,16 @@ func (s Shard) pick(tasks []Task) []Task {
 	return out
 }
 
-// beyondStates bounds the states of each search beyond the confident size.
-const beyondStates = 200_000
+const (
+	// beyondStates bounds the states of each search beyond the confident size.
+	beyondStates = 200_000
+	// undeclaredStates bounds those of a search at a size that nobody declared, of a slice with many pods: it may show a
+	// smaller counterexample than the declared size has, and decides nothing.
+	undeclaredStates = 50_000
+)
+
+// undeclared reports whether a topology is of a size that nobody declared.
+func (j *Task) undeclared() bool { return !scale.Declared(j.Variant.Spec.Classes, j.Topology) }
 
 // Within gives the checker with another bound on the states of a search.
 func (c *Checker) Within(states uint64) *Checker {
@@ -243,6 +275,9 @@ func (c *Checker) Both(ctx context.Context, j Task) (o Outcome) {
 	switch {
 	case j.beyond:
 		c = c.Within(min(c.Budget.States, beyondStates))
+	case j.states > 0 && j.undeclared():
+		c = c.Within(min(c.Budget.States, undeclaredStates))
+		c.quits = true
 	case j.states > 0:
 		c = c.Within(min(c.Budget.States, j.states))
 		c.quits = true
@@ -254,19 +289,21 @@ func (c *Checker) Both(ctx context.Context, j Task) (o Outcome) {
 			}
 		}
 	}()
-	scenarios := c.Scenarios
+	scenarios := c.scenariosApart
 	switch {
 	case j.Variant.probes != nil:
 		scenarios = c.probed(j.Variant.probes)
 	case j.probes:
 		scenarios = c.probed(append(slices.Clone(probes), thisRollout))
 	}
+	c.foresees = j.foretells()
 	if !j.Variant.Has(state.Base) {
-		o.Head, o.Cov, o.Err = scenarios(ctx, j.Variant.only(state.Head), j.Topology)
+		o.Head, o.Cov, o.Err = scenarios(ctx, j.Variant.arriving(), j.Topology)
 		o.holds = !o.Cov.outgrown
 		return o
 	}
 	o.Head, o.Cov, o.Err = scenarios(ctx, j.Variant.Change(), j.Topology)
+	c.foresees = false
 	o.Head, o.Own = whereApplied(o.Head)
 	if o.Err != nil || c.quits && o.Cov.Bound == search.StateBound {
 		return o
@@ -290,57 +327,98 @@ func merge(plans []Plan, tasks []Task, outcomes []Outcome) [][]SliceResult {
 	out := make([][]SliceResult, len(plans))
 	for i, p := range plans {
 		out[i] = make([]SliceResult, len(p.scalings))
-		for k, r := range p.scalings {
-			out[i][k].Variant = r.variant
-			out[i][k].Cov.Bound = search.Complete
+		for k := range p.scalings {
+			out[i][k] = mergeScaling(plans, tasks, outcomes, i, k)
 		}
-	}
-	for i, j := range tasks {
-		r, o := &out[j.slice][j.scaling], outcomes[i]
-		switch {
-		case r.Err != nil, j.states > 0 && r.Cov.Bound == search.StateBound:
-			continue
-		case !o.done && j.beyond:
-			r.Cut = j.Topology
-			continue
-		case !o.done:
-			r.Cov.limit(search.TimeBound)
-			continue
-		case o.Err != nil:
-			r.Err = o.Err
-			continue
-		}
-		if counts(j, o) {
-			r.Head = append(r.Head, o.Head...)
-			r.Base = append(r.Base, o.Base...)
-			r.Own = append(r.Own, o.Own...)
-		}
-		r.KeepClosed(placeOf(j.Variant, j.Topology), o)
-		if j.Variant.premise == "" && scale.Declared(j.Variant.Spec.Classes, j.Topology) {
-			r.Declared = r.Declared || Complete(o.Cov)
-			r.searched++
-			if o.holds || !Complete(o.Cov) {
-				r.sizes++
-			}
-		}
-		if j.beyond && !Complete(o.Cov) {
-			r.Cut = j.Topology
-			o.Cov.Bound = search.Complete
-		}
-		r.Cov.Merge(o.Cov)
-		if j.probes {
-			continue
-		}
-		r.Topologies++
-		r.MaxNodes = max(r.MaxNodes, j.Topology.Total())
 	}
 	return out
 }
 
+// asDeclared reports whether all that was to be searched of a slice as declared was searched to the end.
+func asDeclared(plans []Plan, tasks []Task, outcomes []Outcome, slice int) bool {
+	last := len(plans[slice].scalings) - 1
+	r := mergeScaling(plans, tasks, outcomes, slice, last)
+	return r.settles()
+}
+
+// mergeScaling folds the outcomes of one scaling of a slice into its result.
+func mergeScaling(plans []Plan, tasks []Task, outcomes []Outcome, slice, scaling int) SliceResult {
+	s := plans[slice].scalings[scaling]
+	r := SliceResult{Variant: s.variant, many: s.many, Cov: Coverage{Bound: search.Complete}}
+	of := func(yield func(j Task, o Outcome) bool) {
+		for i, j := range tasks {
+			if j.slice == slice && j.scaling == scaling && !yield(j, outcomes[i]) {
+				return
+			}
+		}
+	}
+	whole := false // the declared sizes were searched to the end
+	for j, o := range of {
+		if !j.undeclared() && j.Variant.premise == "" && !j.probes {
+			if whole = o.done && o.Err == nil && Complete(o.Cov); !whole {
+				break
+			}
+		}
+	}
+	for j, o := range of {
+		r.take(j, o, whole)
+	}
+	return r
+}
+
+// take adds an outcome, in task order. whole says that the declared sizes were searched to the end: then one that
+// nobody declared decides nothing.
+func (r *SliceResult) take(j Task, o Outcome, whole bool) {
+	r.foresee(j, o)
+	switch {
+	case r.Err != nil, j.states > 0 && r.Cov.Bound == search.StateBound:
+		return
+	case !o.done && j.beyond:
+		r.Cut = j.Topology
+		return
+	case !o.done:
+		r.Cov.limit(search.TimeBound)
+		return
+	case o.Err != nil:
+		r.Err = o.Err
+		return
+	case whole && j.undeclared() && o.Cov.Bound == search.StateBound:
+		r.Cov.addWork(o.Cov)
+		r.Cov.Cut = AppendNew(r.Cov.Cut, []string{smallerSizes})
+		return
+	}
+	if broken := r.takePreferred(&o); counts(j, o, broken) {
+		r.Head = append(r.Head, o.Head...)
+		r.Base = append(r.Base, o.Base...)
+		r.Own = append(r.Own, o.Own...)
+	}
+	r.KeepClosed(placeOf(j.Variant, j.Topology), o)
+	if j.Variant.premise == "" && !j.undeclared() {
+		r.Declared = r.Declared || Complete(o.Cov)
+		r.searched++
+		if o.holds || !Complete(o.Cov) {
+			r.sizes++
+		}
+	}
+	if j.beyond && !Complete(o.Cov) {
+		r.Cut = j.Topology
+		o.Cov.Bound = search.Complete
+	}
+	r.Cov.Merge(o.Cov)
+	if j.probes {
+		return
+	}
+	r.Topologies++
+	r.MaxNodes = max(r.MaxNodes, j.Topology.Total())
+}
+
+// smallerSizes names searches of fewer nodes than were declared.
+const smallerSizes = "a cluster smaller than declared"
+
 // counts reports whether what was found at a topology says something about the change: a
-// size that nobody declared and on which base itself breaks a rule does not.
-func counts(j Task, o Outcome) bool {
-	broken := slices.ContainsFunc(o.Base, func(v Violation) bool { return v.probe == nil })
+// size that nobody declared and on which base itself breaks a rule does not. broken says that it breaks a preference.
+func counts(j Task, o Outcome, broken bool) bool {
+	broken = broken || slices.ContainsFunc(o.Base, func(v Violation) bool { return v.probe == nil })
 	return !broken || scale.Declared(j.Variant.Spec.Classes, j.Topology)
 }
 

@@ -14,15 +14,17 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// A slice with many pods is searched on scalings: first at reduced scales, smallest first,
-// then as declared if it is within the bound (nodes times pods per node) and no sizes of pods are merged. A scaling as
-// declared that outgrows its states does not count; the largest reduced one that was
-// explored in full does, and the result says so.
+// A slice with many pods has several scalings: as declared if it is within the bound (nodes times pods per node), or
+// may be searched workload by workload, and no sizes of pods are merged; and reduced scales. It is searched as declared
+// first. Where that outgrows its states, the reduced scales are searched, smallest first; the largest that was explored
+// in full counts, and the result says so.
 const (
 	// FewPods is the number of pods up to which a slice is searched as declared only.
 	FewPods = 8
 	// scalingStates bounds the states of one search of a slice that has several scalings.
 	scalingStates = 1_000_000
+	// manyPods is the number of pods up to which a slice is searched as declared, workload by workload.
+	manyPods = 200
 )
 
 // gaps are the reduced scales that are tried, as the gap of [scale.Reduce].
@@ -37,10 +39,16 @@ type Plan struct {
 	nodes    int              // the most that are searched
 }
 
+// declares reports whether one of the scalings is as declared.
+func (p *Plan) declares() bool { return p.scalings[len(p.scalings)-1].variant.AsDeclared() }
+
 // scaling is a slice at one scale of its numbers.
 type scaling struct {
 	variant    Variant
 	topologies []scale.Topology
+	// many says that there are more pods than the bound takes, so that only searches of workloads by themselves may come
+	// to their end (see apart.go): nothing is left in part then, or the scaling does not count.
+	many bool
 }
 
 // AsDeclared reports whether nothing was reduced.
@@ -62,15 +70,17 @@ func (c *Checker) Plan(v Variant) (Plan, error) {
 			if err != nil {
 				return p, err
 			}
-			p.scalings = append(p.scalings, scaling{r, topologies})
+			p.scalings = append(p.scalings, scaling{r, topologies, false})
 		}
 	}
-	if pods <= bound.Nodes*bound.PodsPerNode && !autoscaling.Thinned(&v.Spec) || len(p.scalings) == 0 {
+	within := pods <= bound.Nodes*bound.PodsPerNode
+	many := pods <= manyPods && bound.PodsPerNode >= policies.Default().Bound.PodsPerNode // no smaller one is asked for
+	if (within || many) && !autoscaling.Thinned(&v.Spec) || len(p.scalings) == 0 {
 		topologies, err := c.topologies(v.Spec.Classes, bound.Nodes)
 		if err != nil {
 			return p, err
 		}
-		p.scalings = append(p.scalings, scaling{v, topologies})
+		p.scalings = append(p.scalings, scaling{v, topologies, !within && len(p.scalings) > 0})
 	}
 	return p, nil
 }
@@ -171,7 +181,7 @@ func settleScalings(plans []Plan, scalings [][]SliceResult) []SliceResult {
 
 func settleScaling(scalings []SliceResult) SliceResult {
 	last := scalings[len(scalings)-1]
-	if len(scalings) == 1 || last.Err != nil || last.Variant.AsDeclared() && Complete(last.Cov) {
+	if len(scalings) == 1 || last.settles() {
 		return last
 	}
 	top := -1
@@ -213,6 +223,12 @@ func settleScaling(scalings []SliceResult) SliceResult {
 		out.tried = last.Cov.Bound
 	}
 	return out
+}
+
+// settles reports whether the result of the last scaling needs none of a reduced scale.
+func (sr *SliceResult) settles() bool {
+	return sr.Err != nil || sr.Variant.AsDeclared() && Complete(sr.Cov) &&
+		!(sr.many && (len(sr.Cov.Cut) > 0 || sr.preferredCut || sr.Cut != nil))
 }
 
 // instead gives the violations that were found as declared, and of have those that none of these

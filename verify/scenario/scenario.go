@@ -1,3 +1,19 @@
+// Package scenario searches a slice in every situation that a change can meet, at every
+// size of cluster that was declared, smallest first.
+//
+// A [Variant] is a slice with node classes, events, and the numbers of one scale. Its
+// scenarios are change (base settles, head is applied), revert, install and steady; beside
+// them stand the probes, such as the next rollout and the drain of one node (probe.go). Each is
+// a [Problem]: a compiled cluster with its actors and rules, which the engine explores.
+//
+// What a topology shows of one rule and object is a Pareto front of violations (pareto.go):
+// those that no other one covers with fewer events. Base is searched as head is, as the
+// baseline. Slices share the time fairly (fair.go); one with many pods is searched on
+// several scalings, reduced first and then as declared (scalings.go), and what only a reduced scale
+// showed is looked for again as declared by a directed search (at_declared.go, directed.go).
+//
+// The result does not depend on the number of workers. What it means for a merge is not
+// said here: see the package judge, and verify/README.md for the definitions.
 package scenario
 
 import (
@@ -7,8 +23,6 @@ import (
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/verify/control/actor"
-	"github.com/kubesettle/kubesettle/verify/control/nodes"
-	"github.com/kubesettle/kubesettle/verify/control/workloads"
 	"github.com/kubesettle/kubesettle/verify/scale"
 	"github.com/kubesettle/kubesettle/verify/search"
 	"github.com/kubesettle/kubesettle/verify/state"
@@ -33,6 +47,7 @@ type Violation struct {
 	Passing   bool     // not shown by the largest reduced scale: it counts only as declared
 	unapplied bool     // its run never applies the change, so that it is base's own
 	Happened  []string // kinds of its events, sorted; nil: not gathered yet
+	Cold      bool     // only a cluster that starts from nothing leads there, not the change; see [scenarioRun.cold]
 	Rivals    []string // IDs of workloads that share its blame: it is inevitable that one of them is stuck, or its own
 	search.Violation
 }
@@ -58,6 +73,11 @@ type Checker struct {
 	Whole      bool // search every slice as a whole, for all rules at once, for comparisons; see apart.go
 	Twice      bool // search what two scenarios share for each of them, for comparisons; see [rests]
 	lonely     bool // search each workload by itself only
+	foresees   bool // searches of the change measure what it does; see measure.go
+	firm       bool // do not search for what is only preferred
+	// Enough says of a violation that nothing more is to be searched for once it is found; nil: of none.
+	Enough func(Violation) bool
+	glance bool // whether a rule is broken at all is asked, not how surely
 	// inPart says that PartStates is heeded: not where a remedy is tried.
 	inPart bool
 }
@@ -65,6 +85,12 @@ type Checker struct {
 // Scenarios searches a variant at a topology in every scenario that it has, and gives of
 // every rule and workload the Pareto front of all scenarios (see pareto.go).
 func (c *Checker) Scenarios(ctx context.Context, v Variant, t scale.Topology) ([]Violation, Coverage, error) {
+	found, cov, err := c.scenariosApart(ctx, v, t)
+	return found, cov.withPreferred(), err
+}
+
+// scenariosApart is the same, with what was searched for preferences only kept apart in the coverage.
+func (c *Checker) scenariosApart(ctx context.Context, v Variant, t scale.Topology) ([]Violation, Coverage, error) {
 	c = c.with(v)
 	r := c.at(t)
 	if r.late() {
@@ -77,10 +103,10 @@ func (c *Checker) Scenarios(ctx context.Context, v Variant, t scale.Topology) ([
 	}
 	r.Checker, r.imageOnly = firm, imageOnly
 	err = r.scenarios(ctx, v, func() error { return r.revert(ctx, v) })
-	if err != nil || c.quits && r.cov.Bound == search.StateBound || r.cov.Bound == search.TimeBound {
+	if err != nil || r.hasEnough() || c.quits && r.cov.Bound == search.StateBound || r.cov.Bound == search.TimeBound {
 		return r.found, r.cov, err
 	}
-	if err := r.probes(ctx, v, probes); err != nil || soft == nil {
+	if err := r.probes(ctx, v, probes); err != nil || soft == nil || c.firm || r.hasEnough() {
 		return r.found, r.cov, err
 	}
 	err = r.preferences(ctx, v, soft, imageOnly)
@@ -94,19 +120,74 @@ func (r *scenarioRun) scenarios(ctx context.Context, v Variant, between func() e
 			return err
 		}
 	}
-	if r.quits && r.cov.Bound == search.StateBound || r.late() {
+	if r.quits && r.cov.Bound == search.StateBound || r.late() || r.hasEnough() {
 		return nil
 	}
-	if err := between(); err != nil {
+	if err := between(); err != nil || r.hasEnough() {
 		return err
 	}
 	if alone := v.only(state.Head); alone.Has(state.Head) && (v.alone || !v.repeats()) && !r.late() {
-		if err := r.empty(ctx, alone); err != nil {
+		if v.Has(state.Base) && Complete(r.cov) {
+			r.changed = v.Changed
+			defer func() { r.changed = nil }()
+		}
+		if err := r.empty(ctx, alone); err != nil || r.hasEnough() {
 			return err
 		}
 		return r.settled(ctx, ScenarioSteady, alone, state.Head)
 	}
 	return nil
+}
+
+// hasEnough reports whether something was found after which nothing more is to be searched for.
+func (r *scenarioRun) hasEnough() bool {
+	return r.Enough != nil && slices.ContainsFunc(r.found, r.Enough)
+}
+
+// Shows reports whether a variant at a topology breaks the rule of a violation where that was found, and nothing else:
+// what a change that is to mend it is asked first. false says nothing.
+func (c *Checker) Shows(ctx context.Context, v Variant, t scale.Topology, of Violation) (bool, Coverage, error) {
+	if of.ByRun || of.Swarmed || of.Bound.Property.Wish {
+		return false, Coverage{}, nil
+	}
+	own := *c.with(v)
+	own.Rules = slices.DeleteFunc(slices.Clone(own.Rules), func(r rules.Rule) bool { return r.ID != of.Bound.Rule.ID })
+	own.glance, own.Budget.first = true, true
+	r, alone := own.at(t), v.only(state.Head)
+	var err error
+	switch {
+	case r.late():
+	case of.probe != nil:
+		var asked rules.Facets
+		if v, asked = of.probe.of(v); of.Bound.Rule.Facets.Any(of.probe.asks & asked) {
+			if r.unfit = of.probe.unfit; r.unfit == nil {
+				r.unfit = pendingAnywhere
+			}
+			err = r.begin(ctx, of.probe, v)
+		}
+	case of.Scenario == ScenarioChange:
+		err = r.settled(ctx, ScenarioChange, v, state.Base)
+	case of.Scenario == ScenarioRevert:
+		err = r.revert(ctx, v)
+	case of.Scenario == ScenarioInstall:
+		err = r.empty(ctx, alone)
+	case of.Scenario == ScenarioSteady:
+		err = r.settled(ctx, ScenarioSteady, alone, state.Head)
+	}
+	return slices.ContainsFunc(r.found, func(x Violation) bool { return x.Key() == of.Key() }), r.cov, err
+}
+
+// cold reports whether nothing but a cluster that starts from nothing leads to a violation of head alone: it is of a
+// workload that the change does not touch, and no run of the change leads there as surely.
+func (r *scenarioRun) cold(v Violation) bool {
+	if r.changed == nil || r.imageOnly && v.Bound.Rule.Facets.Any(rules.AnyRollout) {
+		return false
+	}
+	_, touched := r.changed[v.Bound.Workload]
+	return !touched && !slices.ContainsFunc(r.led, func(x Violation) bool {
+		return x.Key() == v.Key() && x.Sure() >= v.Sure() &&
+			fewer(slices.DeleteFunc(slices.Clone(x.Happened), func(kind string) bool { return kind == "apply" }), v.Happened)
+	})
 }
 
 // late reports whether the time has run out, so that nothing more is compiled or searched, and notes it.
@@ -129,6 +210,8 @@ type scenarioRun struct {
 	rests *rests // of head installed on an empty cluster; nil: not known
 	// imageOnly says that the change is a rollout like any other, so that what any may break is searched for in part.
 	imageOnly bool
+	led       []Violation    // that runs of the change lead to
+	changed   map[int]string // the workloads that the change touches, while head alone is searched to compare; or nil
 }
 
 // at begins a run at a topology.
@@ -150,6 +233,7 @@ func (r *scenarioRun) settled(ctx context.Context, name string, v Variant, from 
 	if err != nil {
 		return err
 	}
+	p.foresees(r.foresees && name == ScenarioChange)
 	before := p
 	if from == state.Base && v.BaseNamespaces != nil { // labels change with the apply
 		spec := v.Spec
@@ -208,6 +292,7 @@ func (r *scenarioRun) empty(ctx context.Context, v Variant) error {
 	if err != nil {
 		return err
 	}
+	p.foresees(r.foresees && v.arrives)
 	done, err := r.apart(p, false,
 		func(one *Problem) (*search.Result, error) { return r.from(ctx, one, one.Installs(state.Head), 0) })
 	if err != nil || done {
@@ -235,6 +320,7 @@ func (r *scenarioRun) enter(ctx context.Context, name string, p *Problem, initia
 	results []*search.Result) (err error) {
 	r.cov.addAll(results)
 	res := results[len(results)-1]
+	r.see(p, res)
 	if p.settles && len(results) == 1 && (res.Bound == search.Complete || res.Bound == search.StateBound) {
 		r.rests = &rests{p, res.Settled}
 	}
@@ -246,6 +332,10 @@ func (r *scenarioRun) enter(ctx context.Context, name string, p *Problem, initia
 	for _, x := range res.Violations {
 		v := Violation{Problem: p, Bound: p.bounds[x.Rule], Scenario: name, Violation: x}
 		v.happened()
+		if r.glance {
+			r.found = append(r.found, v)
+			continue
+		}
 		if !v.Inevitable && v.FromLive() && v.Events <= 1 {
 			sure, err := r.doomedLive(ctx, v)
 			if err != nil {
@@ -266,53 +356,15 @@ func (r *scenarioRun) enter(ctx context.Context, name string, p *Problem, initia
 		if v.Bound.Property.Wish && !v.Inevitable {
 			continue
 		}
+		switch {
+		case name == ScenarioChange && !v.unapplied:
+			r.led = append(r.led, v)
+		case r.cold(v):
+			v.Cold, v.Happened = true, slices.Sorted(slices.Values(append(v.Happened, "cold-start")))
+		}
 		r.found = enterPareto(r.found, v)
 	}
 	return nil
-}
-
-// happened notes the events of a violation, and whether they are base's own.
-func (v *Violation) happened() {
-	v.Happened = v.Kinds()
-	v.unapplied = v.Scenario == ScenarioChange && v.Problem.Cfg.Spec.Events.Apply > 0 &&
-		!slices.Contains(v.Happened, "apply")
-}
-
-// last is the state that a counterexample ends in.
-func (v Violation) last() []byte {
-	if n := len(v.Steps); n > 0 {
-		return v.Steps[n-1].To
-	}
-	return v.Start
-}
-
-// Simpler reports whether a counterexample needs fewer events or, with as many, fewer steps.
-// One without any shows nothing: how the pods came where they rest tells more.
-func (v Violation) Simpler(o Violation) bool {
-	if v.Events != o.Events {
-		return v.Events < o.Events
-	}
-	if mute := v.mute(); mute != o.mute() {
-		return !mute
-	}
-	return len(v.Steps) < len(o.Steps)
-}
-
-// mute reports whether a counterexample neither takes a step nor ends before one that is
-// refused: the wrong state is there from the start, at rest.
-func (v Violation) mute() bool {
-	if len(v.Steps) > 0 {
-		return false
-	}
-	s := state.State{C: v.Problem.Cfg, B: v.Start}
-	for _, p := range s.C.ClassesOf[v.Bound.Workload] {
-		drain, _, _ := nodes.DrainRefusal(s, p)
-		quota, _ := workloads.QuotaRefusal(s, p)
-		if s.Pending(p) > 0 || s.Waiting(p) > 0 || drain != "" || quota != "" {
-			return false
-		}
-	}
-	return true
 }
 
 // mostDeclared is the most pods of one slice that its manifests ask for, without surge; a

@@ -42,6 +42,7 @@ func (p *Problem) run(ctx context.Context, bud Budget, q question) (*search.Resu
 func (p *Problem) explored(ctx context.Context, sys search.System,
 	opt search.Options) (res *search.Result, tries []*search.Result, err error) {
 	if p.alone {
+		opt.StopAtFirst = false
 		res, err = screened(ctx, sys, opt)
 		return res, nil, err
 	}
@@ -58,6 +59,7 @@ func (p *Problem) explored(ctx context.Context, sys search.System,
 	}
 	tries = append(tries, res)
 	wide := opt
+	wide.StopAtFirst = false
 	if opt.MaxTime > 0 {
 		wide.MaxTime = max(time.Duration(screenShare*float64(opt.MaxTime))-time.Since(begin), time.Millisecond)
 	}

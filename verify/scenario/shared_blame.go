@@ -18,7 +18,7 @@ import (
 // have what they want share one as well: whoever loses, somebody does.
 //
 // A set of workloads is doomed by some events if every fair run that they lead to leaves one of the
-// set stuck; see docs/how-the-search-works.md for what "lead to" is. A violation is inevitable where
+// set stuck; see verify/README.md for what "lead to" is. A violation is inevitable where
 // its own workload is doomed, or is one that a doomed set would not be doomed without.
 
 // mostRivals bounds the workloads of a slice whose shared blame is looked for.
@@ -30,12 +30,12 @@ type sharedBlame struct {
 	problem *Problem
 	initial [][]byte
 	stuck   []func(state.State) bool // by workload; nil: no rule says how it comes to rest
-	ends    map[string][]uint64      // by state: who is stuck at the ends of its runs; see endsOf
+	ends    map[string]ends          // by state; see endsOf
 	known   map[string]Answer        // by set and events: see doomed
 }
 
 func newSharedBlame(r *scenarioRun, p *Problem, initial [][]byte) *sharedBlame {
-	f := &sharedBlame{run: r, problem: p, initial: initial, ends: map[string][]uint64{}, known: map[string]Answer{}}
+	f := &sharedBlame{run: r, problem: p, initial: initial, ends: map[string]ends{}, known: map[string]Answer{}}
 	for w := range p.Cfg.Spec.Workloads {
 		f.stuck = append(f.stuck, nil)
 		if !p.Cfg.Spec.Workloads[w].Manifests[state.Head].Exists() {
@@ -111,16 +111,18 @@ func (f *sharedBlame) names(set uint64) []string {
 // to be so whichever settled state the run began in; the cluster as a snapshot shows it is a fact, and no choice.
 func (f *sharedBlame) doomed(ctx context.Context, set uint64, v Violation) (Answer, error) {
 	from := v.afterLastEvent()
-	ends, err := f.endsOf(ctx, from)
+	at, err := f.endsOf(ctx, from)
 	switch {
-	case err != nil || len(ends) == 0:
+	case err != nil || len(at.stuck) == 0:
 		return Undecided, err
-	case slices.ContainsFunc(ends, func(end uint64) bool { return end&set == 0 }):
+	case slices.ContainsFunc(at.stuck, func(end uint64) bool { return end&set == 0 }):
 		return No, nil
 	}
 	initial, events := [][]byte{from}, 0
 	if v.Events <= 1 && len(f.initial) > 1 && !v.FromLive() {
 		initial, events = f.initial, v.Events
+	} else if bits.OnesCount64(set) == 1 {
+		return answerTo(at.doomed&set != 0), nil
 	}
 	key := fmt.Sprint(set, events, v.Kinds())
 	if len(initial) == 1 {
@@ -130,15 +132,7 @@ func (f *sharedBlame) doomed(ctx context.Context, set uint64, v Violation) (Answ
 		return is, nil
 	}
 	sys := f.problem.System
-	sys.Rules = []search.Rule{f.problem.searchRule("stuck in any way", rules.Property{Persists: func(s state.State) bool {
-		for w, is := range f.stuck {
-			if set&(1<<w) != 0 && is != nil && is(s) {
-				return true
-			}
-		}
-		return false
-	}})}
-	sys.Initial = initial
+	sys.Rules, sys.Initial = []search.Rule{f.stuckInAnyWay(set)}, initial
 	opt := f.run.Budget.options()
 	opt.MaxEvents = events
 	res, err := f.problem.run(ctx, f.run.Budget, question{sys: sys, opt: opt, of: fmt.Sprint("shared blame of ", set)})
@@ -182,23 +176,46 @@ func decided(res *search.Result, sure bool) Answer {
 	return answerTo(sure)
 }
 
-// endsOf lists who may be stuck at the ends of the runs from a state with no further event, one set
-// for each. Of a cycle it looks at one state, so there the set may be too large. None: it could
-// not be told.
-func (f *sharedBlame) endsOf(ctx context.Context, from []byte) ([]uint64, error) {
-	if ends, ok := f.ends[string(from)]; ok {
-		return ends, nil
+// stuckInAnyWay is the rule that none of a set of workloads is stuck for good.
+func (f *sharedBlame) stuckInAnyWay(set uint64) search.Rule {
+	return f.problem.searchRule(fmt.Sprint("stuck in any way ", set), rules.Property{Persists: func(s state.State) bool {
+		for w, is := range f.stuck {
+			if set&(1<<w) != 0 && is != nil && is(s) {
+				return true
+			}
+		}
+		return false
+	}})
+}
+
+// ends are those of the runs from a state with no further event.
+type ends struct {
+	// stuck are the sets of workloads that may be stuck, one for each end. Of a cycle one state is looked at, so there
+	// the set may be too large. None: it could not be told.
+	stuck  []uint64
+	doomed uint64 // the workloads that every fair run leaves stuck
+}
+
+// endsOf searches the runs from a state with no further event.
+func (f *sharedBlame) endsOf(ctx context.Context, from []byte) (ends, error) {
+	if at, ok := f.ends[string(from)]; ok {
+		return at, nil
 	}
 	sys := f.problem.System
 	sys.Rules, sys.Initial = nil, [][]byte{from}
+	for w, is := range f.stuck {
+		if is != nil {
+			sys.Rules = append(sys.Rules, f.stuckInAnyWay(1<<w))
+		}
+	}
 	opt := f.run.Budget.options()
 	opt.MaxEvents, opt.Settled = 0, true
-	res, err := f.problem.run(ctx, f.run.Budget, question{sys: sys, opt: opt})
+	res, err := f.problem.run(ctx, f.run.Budget, question{sys: sys, opt: opt, of: "who is stuck"})
 	if err != nil {
-		return nil, err
+		return ends{}, err
 	}
 	f.run.cov.add(res)
-	var out []uint64
+	var out ends
 	if res.Bound == search.Complete {
 		for _, b := range res.Settled {
 			s, end := state.State{C: f.problem.Cfg, B: b}, uint64(0)
@@ -207,7 +224,17 @@ func (f *sharedBlame) endsOf(ctx context.Context, from []byte) ([]uint64, error)
 					end |= 1 << w
 				}
 			}
-			out = append(out, end)
+			out.stuck = append(out.stuck, end)
+		}
+		rule := 0
+		for w, is := range f.stuck {
+			if is == nil {
+				continue
+			}
+			if slices.ContainsFunc(res.Violations, func(x search.Violation) bool { return x.Rule == rule && x.Inevitable }) {
+				out.doomed |= 1 << w
+			}
+			rule++
 		}
 	}
 	f.ends[string(from)] = out

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/kubesettle/kubesettle/verify/control/gitops"
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/search"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
@@ -24,11 +25,8 @@ const (
 
 // Swarmed is what runs in drawn orders came to.
 type Swarmed struct {
-	Nodes int    `json:"nodes"` // of the declared size
-	Pods  int    `json:"pods"`
-	Steps uint64 `json:"steps"`
-	Found int    `json:"found"` // violations of rules that no search had found violated
-	most  uint64 // steps of each swarm
+	finding.Swarmed
+	most uint64 // steps of each swarm
 }
 
 // Swarm adds to the result of a slice that was not searched to the end as declared what runs in drawn orders at its

@@ -1,10 +1,12 @@
 package scenario
 
 import (
+	"reflect"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/slice"
@@ -22,6 +24,7 @@ type Variant struct {
 	further  []int        // numbers that the user gave, as declared
 	alone    bool         // search the version alone though it repeats: it is compared with one that was
 	rules    []rules.Rule // at this scale; nil: the checker's
+	arrives  bool         // nothing of it is on base
 	premise  string       // what is assumed of the nodes, in words; "": that they have whatever is asked for
 	probes   []*probe     // that alone are searched; nil: the scenarios, and all
 }
@@ -63,6 +66,14 @@ func (v Variant) Reapply() Variant {
 	if v.BaseNamespaces != nil {
 		v.Spec.Namespaces = v.BaseNamespaces
 	}
+	return v.OnBaseNodes().manifests(func(w state.Workload) [2]state.Manifest {
+		base := w.Manifests[state.Base].AsFilled()
+		return [2]state.Manifest{base, base}
+	}, 1)
+}
+
+// OnBaseNodes is the variant on what base's DaemonSets leave of the nodes.
+func (v Variant) OnBaseNodes() Variant {
 	if len(v.BaseNodes) == len(v.Spec.Classes) {
 		v.Spec.Classes = slices.Clone(v.Spec.Classes)
 		for i, n := range v.BaseNodes {
@@ -71,9 +82,7 @@ func (v Variant) Reapply() Variant {
 			}
 		}
 	}
-	return v.manifests(func(w state.Workload) [2]state.Manifest {
-		return [2]state.Manifest{w.Manifests[state.Base], w.Manifests[state.Base]}
-	}, 1)
+	return v
 }
 
 // surrounded gives both versions what one of them declares beside the workloads and their
@@ -94,6 +103,11 @@ func (v Variant) surrounded(by state.Version) Variant {
 		d.Differs, d.Acts = false, [2]bool{d.Acts[by], d.Acts[by]}
 	}
 	spec.Admission.LimitRanges = [2][]*corev1.LimitRange{spec.Admission.LimitRanges[by], spec.Admission.LimitRanges[by]}
+	var refused [][2]*state.Refusal
+	for _, r := range spec.Admission.Refused[by] {
+		refused = append(refused, [2]*state.Refusal{r[by], r[by]})
+	}
+	spec.Admission.Refused = [2][][2]*state.Refusal{refused, refused}
 	spec.Admission.Webhooks = slices.Clone(spec.Admission.Webhooks)
 	for i := range spec.Admission.Webhooks {
 		h := &spec.Admission.Webhooks[i]
@@ -123,11 +137,13 @@ func (v Variant) Has(version state.Version) bool {
 	return slices.ContainsFunc(v.Spec.Workloads, func(w state.Workload) bool { return w.Manifests[version].Exists() })
 }
 
-// repeats reports whether both versions are the same manifests, so that everything that
-// can be seen of head alone was seen before its apply.
+// repeats reports whether both versions are the same manifests, and the same of their pods is refused, so that
+// everything that can be seen of head alone was seen before its apply.
 func (v Variant) repeats() bool {
 	differs := func(d state.Declared) bool { return d.Differs }
-	return v.BaseNamespaces == nil && !slices.ContainsFunc(v.Spec.Declared, differs) &&
+	refused := v.Spec.Admission.Refused
+	return v.BaseNamespaces == nil && reflect.DeepEqual(refused[state.Base], refused[state.Head]) &&
+		!slices.ContainsFunc(v.Spec.Declared, differs) &&
 		!slices.ContainsFunc(v.Spec.Workloads, func(w state.Workload) bool {
 			return !w.Manifests[state.Base].Same(&w.Manifests[state.Head])
 		})
@@ -154,3 +170,46 @@ func (v Variant) WithObjects(base, head []*object.Object, assumed bool) (Variant
 
 // Premise words what a variant takes of an assumed cluster that nobody declared; "": nothing but that it is there.
 func (v Variant) Premise() string { return v.premise }
+
+// Budgets are a policy's events as the abstract cluster knows them; the apply is the
+// scenario's. Events that can make no difference to the workloads of a slice are left out.
+func Budgets(p *policies.Policy, workloads []state.Workload) state.Events {
+	e := p.Events
+	out := state.Events{
+		LoadChange: e.LoadChange, IdleMemory: e.IdleMemory,
+		NodeFailure: e.NodeFailure, NodeAdded: e.NodeAdded, NodeRemoved: e.NodeRemoved,
+		DiskPressure: e.DiskPressure, MemoryPressure: e.MemoryPressure,
+		ManagerRestart: p.Crash, StaleWrites: p.Stale,
+		BadRevision: e.BadRevision, JobOverrun: e.JobOverrun, Rollback: e.Rollback, OutOfService: e.OutOfService,
+		StartupSpike: e.StartupSpike, NodePanic: e.NodePanic,
+	}
+	if s := e.Spot; s != nil {
+		out.SpotReclaim, out.SpotLost = s.Budget, !s.Replaced
+	}
+	if d := e.Drain; d != nil {
+		out.Drain, out.DrainConcurrency, out.IgnorePDB, out.KeepsBare = d.Budget, d.Concurrent, !d.RespectPDB, !d.Force
+	}
+	if crashTells(p, out, workloads) {
+		out.PodCrash = e.PodCrash
+	}
+	return out
+}
+
+// crashTells reports whether a pod that crashes can make a difference: where something takes
+// pods of one of the workloads away without looking at what is ready. What evicts looks at
+// the budget of a workload, which counts the healthy pods; one that has none is not asked
+// for.
+func crashTells(p *policies.Policy, e state.Events, workloads []state.Workload) bool {
+	if p.Intents[rules.BelowFloor].MinReady > 0 || e.SpotReclaim > 0 {
+		return true
+	}
+	evicts := p.Controllers.Descheduler != nil || p.Controllers.ClusterAutoscaler || p.RunsKarpenter()
+	if e.Drain+e.NodeRemoved > 0 {
+		if evicts = true; e.IgnorePDB {
+			return true
+		}
+	}
+	return evicts && slices.ContainsFunc(workloads, func(w state.Workload) bool {
+		return slices.ContainsFunc(w.Manifests[:], func(m state.Manifest) bool { return m.Exists() && len(m.PDBs) == 0 })
+	})
+}

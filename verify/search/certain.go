@@ -61,7 +61,7 @@ func (e *engine) from(s []byte) (*engine, error) {
 	}
 	part := *e.sys
 	part.Initial = [][]byte{s}
-	part.bad, part.badStep, part.quiet, part.lasso = nil, nil, nil, nil
+	part.bad, part.badStep, part.quiet, part.lasso, part.Measure = nil, nil, nil, nil, nil
 	opt := e.opt
 	opt.MaxEvents, opt.Compact, opt.Reduce, opt.Settled, opt.Checked = 0, false, false, false, false
 	e.part = newEngine(e.ctx, &part, opt)

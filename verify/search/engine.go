@@ -82,7 +82,7 @@ func newEngine(ctx context.Context, sys *compiled, opt Options) *engine {
 	for range opt.Workers {
 		w := newWorker(sys)
 		w.eng = e
-		w.emit.out = w.bin
+		w.emit.out, w.ranges = w.bin, sys.Measure.ranges()
 		e.workers = append(e.workers, w)
 	}
 	for i := range e.batch {
@@ -204,7 +204,7 @@ func (e *engine) level(level int) error {
 // forget drops the order of buckets of one level that no one needs any more. The levels whose good
 // ends are told at the end keep it; see [engine.ends].
 func (e *engine) forget(buckets []bucket) {
-	if e.keepOrder || e.sys.Spent != nil && len(e.sys.Rules) > 0 && len(buckets) > 0 && buckets[0].events <= mostDoomed {
+	if e.keepOrder || e.sys.Spent != nil && len(e.sys.Rules) > 0 {
 		return
 	}
 	e.layers.forget(buckets)

@@ -222,6 +222,7 @@ func (e *engine) report() error {
 		r.MissProbability = missProbability(r.States)
 	}
 	slices.SortFunc(r.Settled, bytes.Compare)
+	r.Ranges = e.measured()
 	for i, list := range e.found {
 		if e.opt.sizes.screens && len(list) > 0 {
 			r.Violations = append(r.Violations, Violation{Rule: i})

@@ -146,7 +146,7 @@ func (k *screened) confirm(ctx context.Context, rule int, opt Options, out *Resu
 		end := r
 		r = Rule{Name: r.Name, Quiescent: func(s []byte) bool { return end.badEnd(s) }}
 	}
-	sys.Rules = []Rule{r}
+	sys.Rules, sys.Measure = []Rule{r}, nil
 	opt.StopAtFirst, opt.Settled = true, false
 	res, err := run(ctx, sys, opt)
 	if err != nil {
@@ -222,6 +222,8 @@ type passer struct {
 	tried successor // the first of the actor whose Step is running
 	found int       // of them all
 	only  successor // where a passing state leads
+
+	ranges []Range // of passing states; see [Measure]
 }
 
 type successor struct {
@@ -232,7 +234,7 @@ type successor struct {
 
 func newPasser(k *screened) *passer {
 	n := k.Width
-	p := &passer{k: k, first: Emit{buf: apart(n)}, on: Emit{buf: apart(n)}, at: apart(n)}
+	p := &passer{k: k, ranges: k.Measure.ranges(), first: Emit{buf: apart(n)}, on: Emit{buf: apart(n)}, at: apart(n)}
 	p.tried.state, p.only.state = apart(n), apart(n)
 	if k.Local != nil {
 		p.first.Local, p.on.Local = k.Local(), k.Local()
@@ -259,6 +261,9 @@ func (p *passer) follow(m Move) {
 			break
 		}
 		p.judgeState()
+		if p.ranges != nil {
+			p.k.Measure.Of(p.at, false, p.ranges)
+		}
 		p.judge(p.at, p.only.state, p.only.actor, p.only.move)
 		p.at, p.only.state = p.only.state, p.at
 		if p.k.wakes != nil {

@@ -122,6 +122,8 @@ type System struct {
 	// Most is the largest value of each byte of a state, as far as is known: the less, the less memory a state takes. A
 	// search that meets a larger one begins again. nil: 255.
 	Most []byte
+	// Measure is numbers of states whose ranges are wanted; nil: none are.
+	Measure *Measure
 	// Local makes the scratch memory of one worker, handed to the actors as
 	// [Emit.Local]. nil: none.
 	Local func() any
@@ -197,6 +199,9 @@ type Result struct {
 	// Quiescent counts the quiescent states; Cyclic the terminal cycles, where
 	// [Options.Settled] asked for them.
 	Quiescent, Cyclic int
+	// Ranges are those of [System.Measure], over the states that were expanded: of all that need up to Closed events, and
+	// of some that need more.
+	Ranges []Range `json:",omitempty"`
 	// Bytes is the most memory that MaxBytes counts that was in use.
 	Bytes uint64
 	// Reduced counts the states of which only an ample set was explored.

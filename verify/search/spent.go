@@ -1,6 +1,9 @@
 package search
 
-import "slices"
+import (
+	"maps"
+	"slices"
+)
 
 // A violation that needs other events is another violation, even if it takes more of them:
 // whoever compares two systems wants to know all least sets of events that lead to one, and
@@ -58,17 +61,11 @@ func (e *engine) told(rule int, seen []hit, l *later) bool {
 // inevitable in all of them: each is expanded again.
 const cutStates = 200_000
 
-// mostDoomed is the number of events up to which it is told for a set of them what it makes
-// inevitable. What more of them do hangs on the moments and the choices that they meet.
-const mostDoomed = 1
-
-// violations words the findings of one rule. With [System.Spent], whether a violation of one
-// event, or none, is inevitable is told for its set of events, not for its path: it is where from
-// each of the initial states some state that the event leads to has no good end. With more
-// events it is told for the shortest run.
+// violations words the findings of one rule. With [System.Spent], whether a violation is inevitable is told for its set
+// of events, not for its path: it is where from each of the initial states some run with these events or fewer has no
+// good end after the last of them, though it had one before.
 func (e *engine) violations(rule int, list []*finding) ([]Violation, error) {
 	var out []Violation
-	var ends *ends
 	for _, f := range list {
 		v, err := e.violation(rule, f)
 		if err != nil {
@@ -81,7 +78,7 @@ func (e *engine) violations(rule int, list []*finding) ([]Violation, error) {
 	}
 	if len(e.starts) > 1 && e.result.Bound != Complete && e.result.Bound != FirstFound {
 		for i := range out { // its own path does not tell for the other initial states
-			if v := &out[i]; v.Events <= mostDoomed && v.Events > e.closed && v.Inevitable {
+			if v := &out[i]; v.Events > e.closed && v.Inevitable {
 				v.Inevitable, v.Undecided = false, true
 			}
 		}
@@ -89,39 +86,62 @@ func (e *engine) violations(rule int, list []*finding) ([]Violation, error) {
 	if !e.tellsEnds(rule) {
 		return out, nil
 	}
-	ends, err := e.ends(rule)
-	if err != nil || e.stopped.Load() {
-		return out, err
-	}
+	x := newEnds(e, rule)
 	var sure []uint64
-	for _, d := range ends.doomed {
-		if slices.ContainsFunc(sure, func(s uint64) bool { return within(s, d.spent) }) {
-			continue
+	told := func(set uint64) bool {
+		return slices.ContainsFunc(sure, func(s uint64) bool { return within(s, set) })
+	}
+	for level := 0; level <= e.closed; level++ {
+		if !slices.ContainsFunc(list, func(f *finding) bool { return !told(f.spent) }) {
+			break // whatever else dooms a rule takes the events of one of these
 		}
-		at := slices.IndexFunc(list, func(f *finding) bool { return f.spent == d.spent })
-		everywhere, err := ends.everywhere(d)
-		switch {
-		case err != nil:
-			return nil, err
-		case !everywhere:
-			if at >= 0 {
-				out[at].Inevitable, out[at].Undecided = false, false
+		found, err := x.doomed(level)
+		if err != nil || e.stopped.Load() {
+			return out, err
+		}
+		for _, d := range found {
+			if told(d.spent) {
+				continue
 			}
-			continue
+			everywhere, err := x.everywhere(&d)
+			if err != nil || e.stopped.Load() || x.left <= 0 {
+				return out, err
+			}
+			if everywhere && d.id == none {
+				continue // parts of it doom one initial state each
+			}
+			if everywhere {
+				sure = append(sure, d.spent)
+			}
+			if out, err = e.enterDoomed(rule, list, out, d, everywhere); err != nil {
+				return nil, err
+			}
 		}
-		if sure = append(sure, d.spent); at >= 0 && out[at].Inevitable {
-			continue
+	}
+	return out, nil
+}
+
+// enterDoomed enters into the violations of a rule what is known of a set of events that dooms some runs, or all.
+func (e *engine) enterDoomed(rule int, list []*finding, out []Violation, d doomed, everywhere bool) ([]Violation,
+	error) {
+	at := slices.IndexFunc(list, func(f *finding) bool { return f.spent == d.spent })
+	if !everywhere {
+		if at >= 0 {
+			out[at].Inevitable, out[at].Undecided = false, false
 		}
-		v, err := e.doom(rule, d)
-		switch {
-		case err != nil:
-			return nil, err
-		case v == nil:
-		case at >= 0:
-			out[at] = *v
-		case !slices.ContainsFunc(out, func(o Violation) bool { return o.Inevitable && within(e.spentOf(o), d.spent) }):
-			out = append(out, *v)
-		}
+		return out, nil
+	}
+	if at >= 0 && out[at].Inevitable {
+		return out, nil
+	}
+	v, err := e.doom(rule, d)
+	switch {
+	case err != nil || v == nil:
+		return out, err
+	case at >= 0:
+		out[at] = *v
+	case !slices.ContainsFunc(out, func(o Violation) bool { return o.Inevitable && within(e.spentOf(o), d.spent) }):
+		out = append(out, *v)
 	}
 	return out, nil
 }
@@ -143,22 +163,21 @@ func (e *engine) tellsEnds(rule int) bool {
 
 // ends says of one rule which states have a good end.
 type ends struct {
-	c *components
-	// doomed has the first state of each set of events, fewest events first. A set that holds another one is left out
-	// only once that one is known to doom the rule from everywhere.
-	doomed []doomed
+	c     *components
+	level int      // the last one that was looked at
+	from  *worker  // whose expansions [ends.everywhere] makes
+	left  int      // of them, until it gives up
+	no    []uint64 // sets of events that are known not to doom every initial state
 }
 
-// doomed is a state that an event leads to, or an initial one, that has no good end.
+// doomed is a set of events after which some state has no good end, and such a state that the last of them led to.
 type doomed struct {
-	id    uint32
-	spent uint64
-	level int
+	id, parent uint32 // none: not known
+	spent      uint64
+	level      int
 }
 
-// ends looks at the first levels, as far as they were searched to the end: loops lead from none to
-// another one.
-func (e *engine) ends(r int) (*ends, error) {
+func newEnds(e *engine, r int) *ends {
 	c := newComponents(e, [shards]uint32{})
 	c.good = make([]bool, c.size)
 	rule := c.without(r)
@@ -174,77 +193,174 @@ func (e *engine) ends(r int) (*ends, error) {
 			c.endsWell = !t.bad(rule)
 		}
 	}
-	out := &ends{c: c}
-	err := c.w.guard(func() {
-		for level := 0; level <= min(e.closed, mostDoomed); level++ {
-			c.all(e.layers.level(level))
+	return &ends{c: c, level: -1, from: newWorker(e.sys), left: max(cutStates, 2*int(e.store.states))}
+}
+
+// good reports whether a state of a level that was looked at has a good end.
+func (x *ends) good(id uint32) bool {
+	d, _ := x.c.dense(id)
+	return x.c.good[d]
+}
+
+// doomed looks at one level after the other, as loops lead from none to another one, and gives the sets of events of
+// states without a good end, each with the first state that an event led to. From two events on, all levels are looked
+// at first: what all events together do not doom, none of them do.
+func (x *ends) doomed(level int) ([]doomed, error) {
+	e := x.c.e
+	for last := level; x.level < last; x.level++ {
+		if last > 1 {
+			last = e.closed
 		}
-	})
-	if err != nil {
-		return nil, err
+		err := x.c.w.guard(func() { x.c.all(e.layers.level(x.level + 1)) })
+		if err != nil || e.stopped.Load() {
+			return nil, err
+		}
 	}
-	for level := 0; level <= min(e.closed, mostDoomed); level++ {
+	var out []doomed
+	for _, b := range e.layers.level(level) {
+		for _, id := range b.order {
+			if !x.good(id) {
+				out = x.enter(out, id, level)
+			}
+		}
+	}
+	if level != 2 {
+		return out, nil
+	}
+	most := doomed{}
+	for level := 2; level <= e.closed; level++ {
 		for _, b := range e.layers.level(level) {
 			for _, id := range b.order {
-				out.enter(id, level)
+				if !x.good(id) {
+					most.spent = union(most.spent, e.sys.spent(x.c.w.look(e, id)))
+				}
 			}
 		}
 	}
-	return out, nil
+	_, err := x.everywhere(&most)
+	return out, err
 }
 
-// enter notes a state if it is doomed and comes of an event.
-func (x *ends) enter(id uint32, level int) {
-	e := x.c.e
-	if d, _ := x.c.dense(id); x.c.good[d] {
-		return
+// union is the least set of events that holds two.
+func union(a, b uint64) (out uint64) {
+	for at := 0; at < 64; at += 4 {
+		out |= max(a>>at&15, b>>at&15) << at
 	}
-	if p := e.store.parent(id); p != none {
-		if below, _ := e.layers.where(p); below >= level {
-			return
-		}
-	}
-	spent := e.sys.spent(x.c.w.look(e, id))
-	if !slices.ContainsFunc(x.doomed, func(d doomed) bool { return d.spent == spent }) {
-		x.doomed = append(x.doomed, doomed{id, spent, level})
-	}
+	return out
 }
 
-// everywhere reports whether what is doomed after one event, or none, is so from every initial
-// state on.
-func (x *ends) everywhere(d doomed) (bool, error) {
+// enter notes a state without a good end.
+func (x *ends) enter(list []doomed, id uint32, level int) []doomed {
 	e := x.c.e
-	for id := range e.starts {
-		n, _ := x.c.dense(id)
-		if d.level == 0 {
-			if x.c.good[n] {
-				return false, nil
-			}
-			continue
-		}
-		list, err := e.workers[0].successors(e.starts[id], true)
-		if err != nil {
+	p := e.store.parent(id)
+	byEvent := p == none
+	if p != none {
+		below, _ := e.layers.where(p)
+		byEvent = below < level && (level == 1 || x.good(p))
+	}
+	if level <= 1 && !byEvent {
+		return list
+	}
+	d := doomed{none, none, e.sys.spent(x.c.w.look(e, id)), level}
+	if byEvent {
+		d.id = id
+	}
+	at := slices.IndexFunc(list, func(o doomed) bool { return o.spent == d.spent })
+	switch {
+	case at < 0:
+		return append(list, d)
+	case list[at].id == none:
+		list[at].id = d.id
+	}
+	return list
+}
+
+// everywhere reports whether a set of events, or a part of it, dooms some run from every initial state, and finds a
+// state that the last of them led to.
+func (x *ends) everywhere(d *doomed) (bool, error) {
+	if slices.ContainsFunc(x.no, func(set uint64) bool { return within(d.spent, set) }) {
+		return false, nil
+	}
+	for _, id := range slices.Sorted(maps.Keys(x.c.e.starts)) {
+		if hit, err := x.dooms(id, d, false); !hit || err != nil {
+			x.no = append(x.no, d.spent)
 			return false, err
 		}
-		hit := !x.c.good[n] // whatever comes
-		for _, s := range list {
-			to := e.workers[0].canonOf(s.To)
-			if at := e.find(to); at != none && e.sys.spent(to) == d.spent {
-				k, _ := x.c.dense(at)
-				hit = hit || !x.c.good[k]
-			}
+	}
+	for _, id := range slices.Sorted(maps.Keys(x.c.e.starts)) {
+		if d.id != none {
+			break
 		}
-		if !hit {
-			return false, nil
+		if _, err := x.dooms(id, d, true); err != nil {
+			return false, err
 		}
 	}
 	return true, nil
 }
 
+// dooms reports whether a run from an initial state has no good end after an event of a set, though it had one before;
+// exactly: after all events of the set, and notes where.
+func (x *ends) dooms(start uint32, d *doomed, exactly bool) (bool, error) {
+	e := x.c.e
+	if !x.good(start) && !exactly {
+		return true, nil // whatever comes
+	}
+	seen := map[uint32]bool{start: true}
+	for todo := []uint32{start}; len(todo) > 0; {
+		id := todo[0]
+		todo = todo[1:]
+		if x.left--; x.left < 0 || e.late() {
+			return false, nil
+		}
+		list, err := x.from.successors(e.state(id), false)
+		if err != nil {
+			return false, err
+		}
+		events, err := x.from.successors(e.state(id), true)
+		if err != nil {
+			return false, err
+		}
+		for _, s := range append(list, events...) {
+			event := e.sys.Actors[s.Actor].Urgency() == Environment
+			to := x.from.canonOf(s.To)
+			if event && !within(e.sys.spent(to), d.spent) {
+				continue
+			}
+			next := e.find(to)
+			if next == none {
+				continue
+			}
+			if level, _ := e.layers.where(next); level > x.level {
+				continue // of events that the set does not tell apart
+			}
+			bad := x.c.barred != nil && x.c.barred(s.From, s.To, s.Actor, s.Move)
+			switch dooms := event && x.good(id) && (bad || !x.good(next)); {
+			case dooms && !exactly:
+				return true, nil
+			case dooms && e.sys.spent(to) == d.spent && !x.good(next):
+				d.id, d.parent = next, id
+				return true, nil
+			}
+			if !seen[next] {
+				seen[next] = true
+				todo = append(todo, next)
+			}
+		}
+	}
+	return false, nil
+}
+
 // doom gives the violation of a rule by way of a doomed state, or nil where the budget does
 // not last to find how it goes on.
 func (e *engine) doom(rule int, d doomed) (*Violation, error) {
-	start, hops := e.stem(d.id)
+	at := d.id
+	if d.parent != none {
+		at = d.parent
+	}
+	start, hops := e.stem(at)
+	if d.parent != none {
+		hops = append(hops, hop{key: e.state(d.id), env: true, actor: -1})
+	}
 	steps, err := e.follow(start, hops)
 	if err != nil {
 		return nil, err

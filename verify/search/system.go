@@ -49,6 +49,9 @@ func compile(sys System, opt *Options) (*compiled, error) {
 	if sys.Most != nil {
 		c.packing = newPacking(sys.Width, sys.Most)
 	}
+	if opt.Reduce && sys.Measure != nil {
+		return nil, fmt.Errorf("%w: an ample set of the actors does not reach all states that System.Measure measures", ErrSystem)
+	}
 	if opt.Reduce {
 		return c, c.reduce(opt)
 	}

@@ -26,11 +26,13 @@ type worker struct {
 	batch *batch
 	near  []byte // the states of the batch, copies
 	moved int    // successors of from so far
+	calm  bool   // no prompt actor is enabled in from
 	held  bool   // successors go to hold first, see reduce.go
 	hold  []byte
 	fresh bool // one of them is not in the visited set
 
 	auditor *auditor
+	ranges  []Range // see [Measure]
 
 	_ [128]byte // see shard
 }
@@ -185,13 +187,17 @@ func (w *worker) state(events bool) {
 	if w.moved == 0 {
 		w.quiescent()
 	}
+	if w.ranges != nil {
+		w.sys.Measure.Of(w.from, w.calm, w.ranges)
+	}
 }
 
 // loops runs the actors that may move without an event: the patient ones only where no
 // prompt one is enabled. The consumer of the successors counts them in moved.
 func (w *worker) loops() {
 	w.moved = 0
-	if w.step(w.sys.prompt); w.moved > 0 {
+	w.step(w.sys.prompt)
+	if w.calm = w.moved == 0; !w.calm {
 		return
 	}
 	if w.sys.Ample != nil {

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/kubesettle/kubesettle/render/object"
+	"github.com/kubesettle/kubesettle/verify/celpolicy"
 	"github.com/kubesettle/kubesettle/verify/control/admission"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
@@ -21,6 +22,9 @@ type guards struct {
 	ranges, hooks []*object.Object
 	asked         [][]hook                        // those of each of hooks
 	services      map[[2]string][]*corev1.Service // by namespace and name
+	policies      []*admissionv1.ValidatingAdmissionPolicy
+	bindings      []*admissionv1.ValidatingAdmissionPolicyBinding
+	bound         []*celpolicy.Policy // of them, those that are asked about pods
 }
 
 func (a *guards) add(o *object.Object) {
@@ -33,6 +37,12 @@ func (a *guards) add(o *object.Object) {
 		}
 		name := [2]string{o.ID.Namespace, o.ID.Name}
 		a.services[name] = append(a.services[name], t)
+	case *admissionv1.ValidatingAdmissionPolicy:
+		if celpolicy.Sees(t, celpolicy.PodKind) {
+			a.policies = append(a.policies, t)
+		}
+	case *admissionv1.ValidatingAdmissionPolicyBinding:
+		a.bindings = append(a.bindings, t)
 	case *admissionv1.ValidatingWebhookConfiguration, *admissionv1.MutatingWebhookConfiguration:
 		a.hooks = append(a.hooks, o)
 		a.asked = append(a.asked, hooksOf(o))
@@ -51,23 +61,42 @@ type hook struct {
 	hasMatchCondition bool
 }
 
-// Webhook is one webhook of a configuration that is asked about pods and refuses them where
-// it does not answer, with the namespace of the Service behind it.
+// Webhook is one webhook of a configuration that refuses what it is asked about where it does not answer, with the
+// Service behind it.
 type Webhook struct {
-	Index     int
-	Namespace string
+	Index                    int
+	Namespace, Service, Name string
+}
+
+// Asked are the webhooks of an object by which what they are asked about is refused where no Service answers.
+func Asked(o *object.Object) []Webhook {
+	var out []Webhook
+	for _, h := range everyHook(o) {
+		if h.service != nil && (h.failurePolicy == nil || *h.failurePolicy == admissionv1.Fail) {
+			out = append(out, Webhook{h.index, h.service.Namespace, h.service.Name, h.name})
+		}
+	}
+	return out
 }
 
 // Webhooks are those of an object that are asked about pods.
 func Webhooks(o *object.Object) []Webhook {
 	var out []Webhook
 	for _, h := range hooksOf(o) {
-		out = append(out, Webhook{h.index, h.service.Namespace})
+		out = append(out, Webhook{h.index, h.service.Namespace, h.service.Name, h.name})
 	}
 	return out
 }
 
 func hooksOf(o *object.Object) []hook {
+	return slices.DeleteFunc(everyHook(o), func(h hook) bool {
+		return h.failurePolicy != nil && *h.failurePolicy != admissionv1.Fail || h.service == nil ||
+			h.hasMatchCondition || !h.seesPods()
+	})
+}
+
+// everyHook lists the webhooks of an object.
+func everyHook(o *object.Object) []hook {
 	var out []hook
 	switch t := o.Typed.(type) {
 	case *admissionv1.ValidatingWebhookConfiguration:
@@ -81,10 +110,7 @@ func hooksOf(o *object.Object) []hook {
 				h.FailurePolicy, len(h.MatchConditions) > 0})
 		}
 	}
-	return slices.DeleteFunc(out, func(h hook) bool {
-		return h.failurePolicy != nil && *h.failurePolicy != admissionv1.Fail || h.service == nil ||
-			h.hasMatchCondition || !h.seesPods()
-	})
+	return out
 }
 
 // seesPods reports whether the rules of a webhook match the creation of pods.
@@ -186,7 +212,7 @@ func guardEachOther(p *object.Object, of side, q *object.Object, in side) bool {
 
 // admit enters what decides on the pods of the slice. What a LimitRange fills in is as
 // good as written in the template; where only the LimitRange changed, pods of both versions
-// are taken to have what head's fills in.
+// are taken to have what head's fills in, but for the baseline, see [state.Manifest.AsFilled].
 func (sl *Slice) admit(sides [2]side) {
 	for v, s := range sides {
 		for _, r := range s.admission.ranges {
@@ -203,6 +229,7 @@ func (sl *Slice) admit(sides [2]side) {
 			sl.fillIn(&sl.Workloads[i])
 		}
 	}
+	sl.forbid(sides)
 	sl.guard(sides)
 }
 
@@ -219,18 +246,34 @@ func (sl *Slice) fillIn(w *state.Workload) {
 		if alike {
 			by = int(state.Head)
 		}
-		var own []*corev1.LimitRange
-		for _, r := range sl.Spec.Admission.LimitRanges[by] {
-			if r.Namespace == w.Namespace {
-				own = append(own, r)
-			}
+		ranges := func(v int) []*corev1.LimitRange {
+			return admission.InNamespace(sl.Spec.Admission.LimitRanges[v], w.Namespace)
 		}
-		if len(own) == 0 {
+		if len(ranges(v))+len(ranges(by)) == 0 {
 			continue
 		}
 		m[v].OwnObject()
-		admission.ApplyLimitRanges(m[v].Pod(), own)
+		if by != v {
+			m[v].Filled = m[v].Pod().DeepCopy()
+			admission.ApplyLimitRanges(m[v].Filled, ranges(v))
+		}
+		admission.ApplyLimitRanges(m[v].Pod(), ranges(by))
 	}
+}
+
+// AsFilled is the slice with what each version's own LimitRanges fill in, see [state.Manifest].
+func (sl *Slice) AsFilled() *Slice {
+	filled := func(w state.Workload) bool { return w.Manifests[state.Base].Filled != nil }
+	if !slices.ContainsFunc(sl.Spec.Workloads, filled) {
+		return sl
+	}
+	out := *sl
+	out.Spec.Workloads = slices.Clone(sl.Spec.Workloads)
+	for i := range out.Spec.Workloads {
+		m := &out.Spec.Workloads[i].Manifests
+		m[state.Base] = m[state.Base].AsFilled()
+	}
+	return &out
 }
 
 // guard enters the webhooks that workloads of the slice serve and that guard pods of it.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -18,24 +19,24 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// Around knows what stands around the slices of a change where no snapshot tells: the pods that
-// base's releases declare, on the nodes on which the scheduler puts them while these are empty, the
-// highest priority first. It is one placement of those that the cluster can come to.
+// Around knows what stands around the slices of a change where no snapshot tells: the pods that base's releases
+// declare, and those that head adds, in every placement that the scheduler can bring them to on empty nodes, the
+// highest priority first.
 type Around struct {
-	policy   *policies.Policy
-	releases []*object.Rendered
-	asked    map[string]*object.Rendered // releases that are checked, by ID
-	sizes    [][]*corev1.Node            // that the cluster may have, the smallest first; nil: their capacity is not known
-	fixed    bool                        // there is one size
-	placed   map[string]*cast
+	ties *Neighbours
+	// releases are base's, or head's where there is no base; added those of head, with what it adds to them.
+	releases, added []*object.Rendered
+	// sizes are those that the cluster may have, the smallest first; nil: their capacity is not known.
+	sizes  [][]*corev1.Node
+	fixed  bool // there is one size
+	placed map[string]*casts
+	grown  map[*object.Rendered][]standing // what a release of head adds; filled as it is asked for
 }
 
 // cast is where the pods of one set of releases stand.
 type cast struct {
-	on    map[string][]standing // by node
-	left  []standing            // without a node
-	err   error                 // why it is not known
-	tight bool                  // each stands on the node that has least left, and not where the scheduler puts it
+	on   map[string][]standing // by node
+	left []standing            // without a node
 }
 
 // standing are like pods of one workload on one node.
@@ -47,71 +48,150 @@ type standing struct {
 	share       float64 // of a node that one pod requests; see shareOf
 }
 
-// NewAround gathers what base declares; head, where there is no base.
-func NewAround(p *policies.Policy, ch *object.Changes) *Around {
+// NewAround gathers what base declares, and what head adds; head alone, where there is no base.
+func NewAround(p *policies.Policy, ties *Neighbours, ch *object.Changes) *Around {
 	rev := ch.Base
 	if rev == nil {
 		rev = ch.Head
 	}
-	a := &Around{policy: p, asked: map[string]*object.Rendered{}, placed: map[string]*cast{}}
+	a := &Around{ties: ties, placed: map[string]*casts{},
+		grown: map[*object.Rendered][]standing{}}
 	for _, r := range rev.Releases {
 		if r.Switched == "" {
 			a.releases = append(a.releases, r)
 		}
 	}
 	for _, r := range ch.Head.Releases {
-		a.asked[r.ID] = r
+		if r.Switched == "" && ch.Base != nil {
+			a.added = append(a.added, r)
+		}
 	}
 	_, a.fixed = p.Cluster.Fixed()
 	a.sizes = p.Cluster.Sizes()
 	return a
 }
 
-// Meet gives the policy with each declared node as the slice finds it, the same with the others as
-// tightly as they fit, and says what that rests on. Where the others leave room on every node for all
-// pods that the slice may have, the policy stays as it is: they make no difference.
-func (a *Around) Meet(sl *Slice, p *policies.Policy) (own, packed *policies.Policy, notes []finding.Note) {
+// Met is a cluster as a slice finds it beside the others.
+type Met struct {
+	Own *policies.Policy
+	// Others are the same cluster with the others elsewhere; none: where they stand is of no matter.
+	Others []*policies.Policy
+	cast   *cast
+}
+
+// Meet gives the policy with each declared node as the slice finds it, once for each placement of the others that it
+// can tell apart, and says what that rests on. Where the others leave room on every node for all pods that the slice
+// may have, the policy stays as it is: they make no difference.
+func (a *Around) Meet(sl *Slice, p *policies.Policy) (out []Met, notes []finding.Note) {
+	alone := []Met{{Own: p}}
 	if !a.fixed {
-		return p, nil, nil
+		return alone, nil
 	}
-	mine := sl.owns
-	spread, tight := a.castOf(sl.Release, p, 0, false), a.castOf(sl.Release, p, 0, true)
-	if spread.err != nil {
-		return p, nil, []finding.Note{finding.Say(finding.OthersTakeNoRoom, spread.err)}
+	at := a.castsOf(sl, p, 0)
+	if at.err != nil {
+		return alone, []finding.Note{finding.Say(finding.OthersTakeNoRoom, at.err)}
 	}
-	if tight.err != nil || len(tight.left) > len(spread.left) { // nothing tighter is known
-		tight = spread
+	out = a.met(sl, p, 0, at.all)
+	if len(out) == 0 {
+		return alone, nil
 	}
-	own, packed, matters := a.room(sl, p, 0, spread, tight)
-	if !matters {
-		return p, nil, nil
+	notes = []finding.Note{finding.Say(finding.OthersTakeRoom)}
+	for _, c := range at.all {
+		if s, ok := c.without(sl.owns); ok {
+			return out, append(notes, finding.Say(finding.NodesTooFew).On(s.id))
+		}
 	}
-	sl.hold(own, func(node string) []outside {
+	return out, notes
+}
+
+// Alone reports whether the others make no difference.
+func (m Met) Alone() bool { return m.cast == nil }
+
+// Hold notes the workloads of a cluster that are held still though something may move them.
+func (m Met) Hold(sl *Slice) {
+	if m.cast == nil {
+		return
+	}
+	sl.hold(m.Own, func(node string) []outside {
 		var out []outside
-		for _, s := range spread.on[node] {
-			if !mine(s) {
+		for _, s := range m.cast.on[node] {
+			if !sl.owns(s) {
 				out = append(out, outside{s.id, s.priority})
 			}
 		}
 		return out
 	})
-	notes = []finding.Note{finding.Say(finding.OthersTakeRoom)}
-	if s, ok := spread.homeless(mine); ok {
-		notes = append(notes, finding.Say(finding.NodesTooFew).On(s.id))
-	}
-	return own, packed, notes
 }
 
 // owns reports whether pods are of the slice itself; for its DaemonSets see [Slice.Crowd].
 func (sl *Slice) owns(s standing) bool {
-	return s.release == sl.Release && (sl.IsWorkload(s.id) || sl.isDaemon(s.id))
+	return s.release == sl.Release && sl.IsWorkload(s.id) || sl.isDaemon(s.id)
 }
 
-// Met is a cluster of one size as a slice finds it beside the others.
-type Met struct{ Own, Packed *policies.Policy }
+const (
+	// mostSizes is at how many sizes of an open cluster a slice meets the others.
+	mostSizes = 3
+	// mostMet is in how many placements of the others a slice is searched. One and the same with other labels, such as
+	// two zones that change places, counts once.
+	mostMet = 3
+	// mostAsked is in how many more it is asked whether a finding is there as well.
+	mostAsked = 12
+)
 
-// mostSizes is at how many sizes of an open cluster a slice meets the others.
-const mostSizes = 3
+// met are the clusters that a slice finds in some placements of the others, without those that it cannot tell apart;
+// none, where a pod of the slice can miss what they take in none of them.
+func (a *Around) met(sl *Slice, p *policies.Policy, size int, all []*cast) (out []Met) {
+	byShape, seen, matter := map[string][]Met{}, map[string]bool{}, false
+	for _, c := range all {
+		own, matters := a.with(sl, p, size, c)
+		matter = matter || matters
+		key, shape := sl.sees(own)
+		if !seen[key] {
+			seen[key] = true
+			byShape[shape] = append(byShape[shape], Met{Own: own, cast: c})
+		}
+	}
+	if !matter {
+		return nil
+	}
+	var every []Met
+	shapes := sortedIDs(byShape)
+	for i, shape := range shapes {
+		like := byShape[shape][:min(len(byShape[shape]), 2*mostMet)]
+		every = append(every, like...)
+		if i < mostMet-1 || i == len(shapes)-1 {
+			out = append(out, like...)
+		}
+	}
+	for i := range out {
+		for j := range every[:min(len(every), mostAsked)] {
+			if every[j].cast != out[i].cast {
+				out[i].Others = append(out[i].Others, every[j].Own)
+			}
+		}
+	}
+	return out
+}
+
+// sees is what a slice sees of its nodes and what others take of them; shape is the same but for the nodes' labels.
+func (sl *Slice) sees(p *policies.Policy) (key, shape string) {
+	var keys, shapes []string
+	for _, n := range p.Cluster.Nodes {
+		bare := n.DeepCopy()
+		bare.Labels = nil
+		of := fmt.Sprintln(nodeKey(bare), p.Cluster.Beside[n.Name].Key())
+		shapes = append(shapes, of)
+		for _, label := range sortedIDs(n.Labels) {
+			if sl.Relevant(label) && label != corev1.LabelHostname {
+				of += fmt.Sprintln(label, n.Labels[label])
+			}
+		}
+		keys = append(keys, of)
+	}
+	slices.Sort(keys)
+	slices.Sort(shapes)
+	return strings.Join(keys, "\n"), strings.Join(shapes, "\n")
+}
 
 // Sizes gives, where the number of nodes is open, the smallest clusters of those declared that hold the
 // others and in which a pod of the slice can miss what they take, at most three: on larger ones there is
@@ -124,30 +204,32 @@ func (a *Around) Sizes(sl *Slice, p *policies.Policy) (from *policies.Policy, ou
 	from = p
 	never := map[string]bool{} // workloads that the largest cluster has no node for: they stay pending on any
 	if n := len(a.sizes); n > 0 {
-		for _, s := range a.castOf(sl.Release, p, n-1, false).left {
-			never[s.id] = true
+		for _, c := range a.castsOf(sl, p, n-1).all {
+			for _, s := range c.left {
+				never[s.id] = true
+			}
 		}
 	}
 	mine := func(s standing) bool { return sl.owns(s) || never[s.id] }
+	met := 0
 	for size, nodes := range a.sizes {
-		spread, tight := a.castOf(sl.Release, p, size, false), a.castOf(sl.Release, p, size, true)
-		if spread.err != nil {
-			return p, nil, []finding.Note{finding.Say(finding.OthersTakeNoRoom, spread.err)}
+		at := a.castsOf(sl, p, size)
+		if at.err != nil {
+			return p, nil, []finding.Note{finding.Say(finding.OthersTakeNoRoom, at.err)}
 		}
-		if _, ok := spread.homeless(mine); ok { // the cluster is larger than this
+		fit := slices.DeleteFunc(slices.Clone(at.all), func(c *cast) bool { _, lacks := c.without(mine); return lacks })
+		if len(fit) == 0 { // the cluster is larger than this
 			continue
 		}
 		if size > 0 && from == p { // a smaller one does not hold them
 			from = atLeast(p, len(nodes))
 		}
-		if _, ok := tight.homeless(mine); ok || tight.err != nil {
-			tight = spread
-		}
-		own, packed, matters := a.room(sl, p, size, spread, tight)
-		if !matters {
+		here := a.met(sl, p, size, fit)
+		if len(here) == 0 {
 			break
 		}
-		if out = append(out, Met{own, packed}); len(out) == mostSizes {
+		out = append(out, here...)
+		if met++; met == mostSizes {
 			break
 		}
 	}
@@ -180,16 +262,6 @@ func atLeast(p *policies.Policy, n int) *policies.Policy {
 	return &own
 }
 
-// room gives the policy with what others take of each node of a size where they are spread, the same
-// where they stand tightly, and reports whether either can matter to the slice.
-func (a *Around) room(sl *Slice, p *policies.Policy, size int, spread,
-	tight *cast) (own, packed *policies.Policy, matter bool) {
-	var matters [2]bool
-	own, matters[0] = a.with(sl, p, size, spread)
-	packed, matters[1] = a.with(sl, p, size, tight)
-	return own, packed, matters[0] || matters[1]
-}
-
 // with gives the policy with what others take of each node, and reports whether that is so much that
 // a pod of the slice could miss it.
 func (a *Around) with(sl *Slice, p *policies.Policy, size int, at *cast) (*policies.Policy, bool) {
@@ -206,8 +278,8 @@ func (a *Around) with(sl *Slice, p *policies.Policy, size int, at *cast) (*polic
 	return &own, matters
 }
 
-// homeless is what of the others found no node.
-func (at *cast) homeless(mine func(standing) bool) (standing, bool) {
+// without is what of the others found no node.
+func (at *cast) without(mine func(standing) bool) (standing, bool) {
 	i := slices.IndexFunc(at.left, func(s standing) bool { return !mine(s) })
 	if i < 0 {
 		return standing{}, false
@@ -215,24 +287,65 @@ func (at *cast) homeless(mine func(standing) bool) (standing, bool) {
 	return at.left[i], true
 }
 
-// castOf is that of the releases that share a cluster with one.
-func (a *Around) castOf(release string, p *policies.Policy, size int, tight bool) *cast {
-	together := []*object.Rendered{}
-	key := fmt.Sprintln(size, tight)
-	asks := a.asked[release] // it may be new
+// castsOf are those of the releases that share a cluster with that of a slice. What head adds to the slice itself is
+// not among them: it is what is searched.
+func (a *Around) castsOf(sl *Slice, p *policies.Policy, size int) *casts {
+	key := fmt.Sprintln(size)
+	beside := func(r *object.Rendered) bool {
+		return r.ID == sl.Release || a.ties.Tie(sl.Release, r.ID) == Sure
+	}
+	var together []*object.Rendered
 	for _, r := range a.releases {
-		if r.ID == release || asks != nil && a.runs(asks) && a.runs(r) && asks.Cluster == r.Cluster {
+		if beside(r) {
 			together = append(together, r)
 			key += r.ID + "\n"
 		}
 	}
+	var late []standing
+	for _, r := range a.added {
+		if !beside(r) {
+			continue
+		}
+		for _, s := range a.adds(r) {
+			if !sl.owns(s) {
+				late = append(late, s)
+				key += s.release + " " + s.id + "\n"
+			}
+		}
+	}
 	if a.placed[key] == nil {
-		a.placed[key] = place(together, a.sizes[size], p, tight)
+		a.placed[key] = a.place(together, a.sizes[size], p, late)
 	}
 	return a.placed[key]
 }
 
-func (a *Around) runs(r *object.Rendered) bool { return a.policy.Cluster.Runs(r.ID, r.Path) }
+// adds are the pods that a release of head has and base's has not: of new workloads, and of those that grow.
+func (a *Around) adds(r *object.Rendered) []standing {
+	if out, known := a.grown[r]; known {
+		return out
+	}
+	var out []standing
+	if s, ok := sideOf(r); ok {
+		had := map[string]int{}
+		for _, b := range a.releases {
+			if b.ID != r.ID {
+				continue
+			}
+			if s, ok := sideOf(b); ok {
+				for _, x := range s.standings(r.ID) {
+					had[x.id] = x.count
+				}
+			}
+		}
+		for _, x := range s.standings(r.ID) {
+			if x.count -= had[x.id]; x.count > 0 {
+				out = append(out, x)
+			}
+		}
+	}
+	a.grown[r] = out
+	return out
+}
 
 // besideOn sums up what stands on a node, but for some of it, by rising priority.
 func besideOn(list []standing, but func(standing) bool) *state.Beside {

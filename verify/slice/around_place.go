@@ -25,9 +25,9 @@ import (
 // maxPlaced is the most pods that are placed to learn what room they leave.
 const maxPlaced = 5000
 
-// place puts the pods of releases on empty nodes.
-func place(releases []*object.Rendered, nodes []*corev1.Node, p *policies.Policy, tight bool) *cast {
-	out := &cast{tight: tight, on: map[string][]standing{}}
+// place gives the placements that the pods of releases can settle in on nodes; more are pods that come on top.
+func (a *Around) place(together []*object.Rendered, nodes []*corev1.Node, p *policies.Policy, late []standing) *casts {
+	start := &cast{on: map[string][]standing{}}
 	spec := state.Spec{Scheduler: p.Controllers.Scheduler, Namespaces: map[string]map[string]string{},
 		PriorityClasses: map[string]int32{}, NeverPreempt: map[string]bool{}}
 	room := make([]*corev1.Node, len(nodes))
@@ -36,11 +36,11 @@ func place(releases []*object.Rendered, nodes []*corev1.Node, p *policies.Policy
 	}
 	slices.SortStableFunc(room, func(a, b *corev1.Node) int { return cmp.Compare(nodeKey(a), nodeKey(b)) })
 	var pods []standing
-	for _, r := range releases {
-		if r.Err != nil || r.Untouched {
+	for _, r := range together {
+		s, ok := sideOf(r)
+		if !ok {
 			continue
 		}
-		s := NewSide(r.Objects)
 		for name, value := range s.priorities.spec.PriorityClasses {
 			spec.PriorityClasses[name], spec.NeverPreempt[name] = value, s.priorities.spec.NeverPreempt[name]
 		}
@@ -50,21 +50,15 @@ func place(releases []*object.Rendered, nodes []*corev1.Node, p *policies.Policy
 			spec.Namespaces[name] = labels
 		}
 		for _, id := range sortedIDs(s.daemons) {
-			out.daemon(r.ID, id, s.daemons[id], room)
+			start.daemon(r.ID, id, s.daemons[id], room)
 		}
-		for _, id := range sortedIDs(s.Workloads) {
-			if n := s.declares(s.Workloads[id]); n > 0 {
-				o := s.Workloads[id]
-				pod := &corev1.Pod{ObjectMeta: *templateOf(o).ObjectMeta.DeepCopy(), Spec: *templateOf(o).Spec.DeepCopy()}
-				pod.Namespace, pod.Spec.Volumes = o.ID.Namespace, nil
-				pods = append(pods, standing{release: r.ID, id: id, pod: pod, count: n})
-			}
-		}
+		pods = append(pods, s.standings(r.ID)...)
 	}
 	for i := range p.Cluster.Workloads {
 		w := &p.Cluster.Workloads[i]
 		pods = append(pods, standing{id: w.ID(), pod: w.Pod(), count: w.Count})
 	}
+	pods = append(pods, late...)
 	total := 0
 	for i := range pods {
 		total += pods[i].count
@@ -74,32 +68,43 @@ func place(releases []*object.Rendered, nodes []*corev1.Node, p *policies.Policy
 			pods[i].priority = *n
 		}
 	}
-	slices.SortStableFunc(pods, func(x, y standing) int {
-		larger := 0
-		if tight { // the largest first, as best-fit decreasing has it
-			larger = cmp.Compare(y.share, x.share)
-		}
-		return cmp.Or(larger, cmp.Compare(y.priority, x.priority), cmp.Compare(y.share, x.share),
-			cmp.Compare(y.count, x.count),
-			cmp.Compare(podKey(&x.pod.Spec), podKey(&y.pod.Spec)), cmp.Compare(x.release, y.release), cmp.Compare(x.id, y.id))
-	})
 	for _, n := range room {
 		spec.Classes = append(spec.Classes, state.NodeClass{Name: n.Name, Node: n, Names: []string{n.Name}, Min: 1, Max: 1})
 	}
 	if total > maxPlaced {
-		out.err = fmt.Errorf("they are %d pods, more than %d", total, maxPlaced)
-		return out
+		return &casts{err: fmt.Errorf("they are %d pods, more than %d", total, maxPlaced)}
 	}
-	for len(pods) > 0 {
-		bad, err := out.schedule(&spec, pods)
-		if err == nil {
-			break
-		}
-		if bad < 0 {
-			out.err = err
+	for {
+		out, bad, err := settle(&spec, pods, start)
+		switch {
+		case err == nil:
 			return out
+		case bad < 0:
+			return &casts{err: err}
 		}
 		pods = slices.Delete(pods, bad, bad+1) // the scheduler of the model cannot place it
+	}
+}
+
+// sideOf is what a release declares; false where that is not known.
+func sideOf(r *object.Rendered) (side, bool) {
+	if r.Err != nil || r.Untouched {
+		return side{}, false
+	}
+	return NewSide(r.Objects), true
+}
+
+// standings are the pods that the workloads of a release ask for, but for those of DaemonSets.
+func (s side) standings(release string) (out []standing) {
+	for _, id := range sortedIDs(s.Workloads) {
+		o := s.Workloads[id]
+		n := s.declares(o)
+		if n == 0 {
+			continue
+		}
+		pod := &corev1.Pod{ObjectMeta: *templateOf(o).ObjectMeta.DeepCopy(), Spec: *templateOf(o).Spec.DeepCopy()}
+		pod.Namespace, pod.Spec.Volumes = o.ID.Namespace, nil
+		out = append(out, standing{release: release, id: id, pod: pod, count: n})
 	}
 	return out
 }
@@ -166,76 +171,6 @@ func (out *cast) daemon(release, id string, d *appsv1.DaemonSet, nodes []*corev1
 				standing{release: release, id: id, priority: math.MaxInt32, pod: pod, count: 1})
 		}
 	}
-}
-
-// schedule places pods one after the other. Where the scheduler of the model refuses some kind of
-// pod as a whole it says which.
-func (out *cast) schedule(spec *state.Spec, pods []standing) (bad int, err error) {
-	most := 1
-	spec.Workloads = nil
-	for i := range pods {
-		d := &appsv1.Deployment{}
-		d.Namespace, d.Name = pods[i].pod.Namespace, fmt.Sprint(i)
-		d.Spec.Template = corev1.PodTemplateSpec{ObjectMeta: pods[i].pod.ObjectMeta, Spec: pods[i].pod.Spec}
-		m, _ := state.ManifestOf(d)
-		spec.Workloads = append(spec.Workloads,
-			state.Workload{ID: pods[i].id, Namespace: d.Namespace, Name: d.Name, Manifests: [2]state.Manifest{m, m}})
-		most = max(most, pods[i].count)
-	}
-	topology := make([]int, len(spec.Classes))
-	for i := range topology {
-		topology[i] = 1
-	}
-	b, err := state.NewBuilder(spec, topology, most)
-	if err != nil {
-		return -1, err
-	}
-	sched, err := scheduler.New(b)
-	if err != nil {
-		return refusedBy(spec, pods, topology, most), err
-	}
-	c, err := b.Freeze()
-	if err != nil {
-		return -1, err
-	}
-	s := state.State{C: c, B: make([]byte, c.Width())}
-	taken := make([]float64, len(c.Nodes))
-	for w := range pods {
-		class, requests := s.NewClass(w), requestsOf(&pods[w].pod.Spec)
-		for range pods[w].count {
-			s.Set(c.Class[class].Pending, 1)
-			n := out.choose(sched[0].(*scheduler.Scheduler).Decide(s, class), func(n int) float64 { return -taken[n] })
-			s.Set(c.Class[class].Pending, 0)
-			if n < 0 {
-				out.left = append(out.left, pods[w])
-				break
-			}
-			s.Add(n, class, state.Ready, 1)
-			taken[n] += shareOf(requests, spec.Classes[c.Nodes[n].Class].Node)
-			name := c.Nodes[n].Name
-			list := out.on[name]
-			if k := len(list) - 1; k >= 0 && list[k].id == pods[w].id && list[k].release == pods[w].release {
-				list[k].count++
-				continue
-			}
-			one := pods[w]
-			one.count = 1
-			out.on[name] = append(list, one)
-		}
-	}
-	return -1, nil
-}
-
-// choose gives the node of a decision; -1: it has none.
-func (out *cast) choose(d scheduler.Decision, free func(node int) float64) int {
-	switch {
-	case len(d.Feasible) == 0:
-		return -1
-	case !out.tight:
-		return d.Best[0]
-	}
-	return slices.MinFunc(d.Feasible,
-		func(a, b int) int { return cmp.Or(cmp.Compare(free(a), free(b)), cmp.Compare(a, b)) })
 }
 
 // shareOf is what part of a node's CPU and memory, added up, a pod requests.

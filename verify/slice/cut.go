@@ -28,6 +28,8 @@ type Scope struct {
 	Beside func(release string) string
 	// Healed says why workloads with an autoscaler are searched, changed or not; "" is for no reason.
 	Healed func(release string) string
+	// Asked are the workloads, "namespace/name", of which something is asked that may change though they do not.
+	Asked map[string]bool
 	// Own is the policy with the controllers that it declares; nil: none.
 	Own *policies.Policy
 	// Shot is the cluster as it is; nil: it is not known.
@@ -44,7 +46,8 @@ func (c Cut) runsBesideOthers() bool { return c.Beside != nil && c.Beside(c.Rele
 // joins reports whether a rule names both workloads.
 func (s Scope) joins(p, q *object.Object) bool {
 	return slices.ContainsFunc(s.Together, func(names []string) bool {
-		return slices.Contains(names, p.ID.Namespace+"/"+p.ID.Name) && slices.Contains(names, q.ID.Namespace+"/"+q.ID.Name)
+		return slices.Contains(names, p.ID.Namespace+"/"+p.ID.Name) && slices.Contains(names,
+			q.ID.Namespace+"/"+q.ID.Name)
 	})
 }
 
@@ -58,7 +61,8 @@ func (c Cut) Slices(base, head []*object.Object) []*Slice {
 		touched[id] = c.All || c.Changed[id] || c.runsBesideOthers()
 		for _, s := range sides {
 			if o := s.Workloads[id]; o != nil {
-				touched[id] = touched[id] || len(relabelled(o, sides)) > 0
+				touched[id] = touched[id] || c.Asked[o.ID.Namespace+"/"+o.ID.Name] || len(relabelled(o, sides)) > 0 ||
+					refusedOtherwise(o, sides)
 				hpas, pdbs := s.targets(o)
 				targets := slices.Concat(hpas, pdbs, s.limits(o), s.admission.of(o, s), s.storage.claimsOf(o),
 					s.vpasOf(o), s.kedaOf(o), s.queuesOf(o))
@@ -77,7 +81,10 @@ func (c Cut) Slices(base, head []*object.Object) []*Slice {
 	}
 	crowded := c.Limited && crowds(sides)
 	wanted := func(id string) bool { return crowded || touched[id] }
-	group := components(ids, wanted, c.vicinity(ids, sides).near, func(a, b string) bool { return c.related(sides, a, b) })
+	group := components(ids, wanted, c.vicinity(ids, sides).near, func(a, b string) bool {
+		return c.related(sides, a,
+			b)
+	})
 	shared := sharedOf(sides)
 	var out []*Slice
 	for _, members := range group {

@@ -45,8 +45,13 @@ func takesOther(was, d *appsv1.DaemonSet) bool {
 func (sl *Slice) standBeside(sides [2]side) {
 	for v, s := range sides {
 		for _, id := range sortedIDs(s.daemons) {
-			if !sl.IsWorkload(id) {
-				sl.daemons[v] = append(sl.daemons[v], s.daemons[id])
+			if sl.IsWorkload(id) {
+				continue
+			}
+			sl.daemons[v] = append(sl.daemons[v], s.daemons[id])
+			if was, is := sides[state.Base].daemons[id], sides[state.Head].daemons[id]; was == nil || is == nil ||
+				takesOther(was, is) {
+				sl.keep(v, s.byID[id])
 			}
 		}
 	}

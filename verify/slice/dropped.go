@@ -2,8 +2,6 @@ package slice
 
 import (
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -79,30 +77,12 @@ func hardSpreads(pod *corev1.PodSpec, apart bool) int {
 	return n
 }
 
-// overlaps reports whether nothing bounds the Jobs of a CronJob that run side by side.
-func overlaps(c *batchv1.CronJob) bool {
-	p := c.Spec.ConcurrencyPolicy
-	suspended := c.Spec.Suspend != nil && *c.Spec.Suspend
-	return (p == "" || p == batchv1.AllowConcurrent) && c.Spec.JobTemplate.Spec.ActiveDeadlineSeconds == nil && !suspended
-}
+// overlaps reports whether the Jobs of a CronJob may pile up, as nothing bounds those that run side by side, or nothing
+// but a deadline by which several more are due.
+func overlaps(c *batchv1.CronJob) bool { return state.Overlap(c) > state.FewJobs }
 
 // often is a period so short that who sets it has to think of a Job that takes longer.
 const often = 5 * time.Minute
 
 // oftenDue reports whether a schedule is due every five minutes or more often.
-func oftenDue(schedule string) bool {
-	if every, ok := strings.CutPrefix(schedule, "@every "); ok {
-		d, err := time.ParseDuration(strings.TrimSpace(every))
-		return err == nil && d <= often
-	}
-	f := strings.Fields(schedule)
-	if len(f) != 5 || f[1] != "*" || f[2] != "*" || f[3] != "*" || f[4] != "*" {
-		return false
-	}
-	if f[0] == "*" {
-		return true
-	}
-	step, ok := strings.CutPrefix(f[0], "*/")
-	n, err := strconv.Atoi(step)
-	return ok && err == nil && n > 0 && time.Duration(n)*time.Minute <= often
-}
+func oftenDue(schedule string) bool { return state.AlwaysDueWithin(schedule, 2*often) }

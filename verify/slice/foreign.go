@@ -10,20 +10,49 @@ import (
 )
 
 // RunsPods reports whether an object is a workload that no actor drives: of a kind that is unknown and has a pod
-// template.
+// template, or holds a whole manifest of a workload, or of what deploys one, for a controller to apply.
 func RunsPods(o *object.Object) bool {
-	if o.Typed != nil {
+	if o.Typed != nil || o.ID.Group == "apiextensions.k8s.io" {
 		return false
 	}
 	list, ok := ValueAt(o.Content, "spec", "template", "spec", "containers").([]any)
-	return ok && len(list) > 0
+	return ok && len(list) > 0 || !deploys(o.ID.Group) && holdsWorkload(o.Content["spec"])
+}
+
+// deploys reports whether rendering follows what kinds of a group deploy.
+func deploys(group string) bool {
+	return strings.HasSuffix(group, "toolkit.fluxcd.io") || group == "argoproj.io" || group == "helm.cattle.io"
+}
+
+// holdsWorkload reports whether a manifest of a workload, or of what deploys one, is in a value.
+func holdsWorkload(v any) bool {
+	switch x := v.(type) {
+	case []any:
+		return slices.ContainsFunc(x, holdsWorkload)
+	case map[string]any:
+		version, _ := x["apiVersion"].(string)
+		kind, _ := x["kind"].(string)
+		if spec, ok := x["spec"].(map[string]any); ok && version != "" && kind != "" {
+			group, _, named := strings.Cut(version, "/")
+			pods := spec["containers"] != nil || ValueAt(spec, "template", "spec", "containers") != nil ||
+				ValueAt(spec, "jobTemplate", "spec", "template", "spec", "containers") != nil
+			if pods || named && deploys(group) {
+				return true
+			}
+		}
+		for _, v := range x {
+			if holdsWorkload(v) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // AsksOfPods reports whether an object of an unknown kind says where pods may stand that an operator makes of it: four
 // fields deep in its spec, at most, is one by which a pod does.
 func AsksOfPods(o *object.Object) bool {
-	if o.Typed != nil || o.Hook || RunsPods(o) || strings.HasSuffix(o.ID.Group, "toolkit.fluxcd.io") ||
-		strings.HasPrefix(o.ID.Group, "karpenter.") || o.ID.Group == "argoproj.io" || o.ID.Group == "helm.cattle.io" {
+	if o.Typed != nil || o.Hook || RunsPods(o) || deploys(o.ID.Group) || strings.HasPrefix(o.ID.Group, "karpenter.") {
 		return false
 	}
 	return placesPods(o.Content["spec"], 4)

@@ -1,18 +1,25 @@
 package slice
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
+	admissionv1 "k8s.io/api/admissionregistration/v1"
+	appsv1 "k8s.io/api/apps/v1"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
+	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/render/object"
+	"github.com/kubesettle/kubesettle/verify/celpolicy"
+	"github.com/kubesettle/kubesettle/verify/control/admission"
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/snapshot"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
@@ -22,9 +29,14 @@ import (
 // are cut and searched as if they were in its own.
 
 // ActingKinds are the kinds of objects that act on workloads of other releases, as they stand in manifests.
-func ActingKinds() []string {
-	return []string{"ResourceQuota", "LimitRange", "PriorityClass", "PodDisruptionBudget", "HorizontalPodAutoscaler",
-		"VerticalPodAutoscaler", "ScaledObject"}
+func ActingKinds(p *policies.Policy) []string {
+	out := []string{"ResourceQuota", "LimitRange", "PriorityClass", "PodDisruptionBudget", "HorizontalPodAutoscaler",
+		"VerticalPodAutoscaler", "ScaledObject", "Namespace", "ValidatingAdmissionPolicy",
+		"ValidatingAdmissionPolicyBinding"}
+	if Limited(p) { // pods of every workload feel what one takes of a node
+		out = append(out, "DaemonSet", "StorageClass")
+	}
+	return out
 }
 
 // Loan is what other releases lend to one.
@@ -39,6 +51,7 @@ type Loan struct {
 type Lent struct {
 	Objects [2][]*object.Object
 	Beside  [2][]*object.Object // workloads of the same namespaces, which take of the quotas there
+	Daemons [2][]*object.Object // DaemonSets that come to take other room on the nodes
 	// Open has the releases of those objects of which nobody says that they run in the borrower's cluster.
 	Open map[string]bool
 }
@@ -57,7 +70,7 @@ func (l Loans) Of(release string) *Loan {
 // Changed is what changed for a release, by ID: its own, and of what it is lent what of says of the lender.
 func (l Lent) Changed(own map[string]bool, of func(release string) map[string]bool) map[string]bool {
 	out := union(own, nil)
-	for _, objects := range l.Objects {
+	for _, objects := range [][]*object.Object{l.Objects[0], l.Objects[1], l.Daemons[0], l.Daemons[1]} {
 		for _, o := range objects {
 			if of(o.Release)[o.ID.String()] {
 				out[o.ID.String()] = true
@@ -88,7 +101,7 @@ func (l Lent) with(v state.Version, own []*object.Object) []*object.Object {
 
 // Instead is what is lent where the API server refuses some objects.
 func (l Lent) Instead(there map[*object.Object]*object.Object) Lent {
-	for _, list := range []*[2][]*object.Object{&l.Objects, &l.Beside} {
+	for _, list := range []*[2][]*object.Object{&l.Objects, &l.Beside, &l.Daemons} {
 		for v := range list {
 			var out []*object.Object
 			for _, o := range list[v] {
@@ -105,21 +118,25 @@ func (l Lent) Instead(there map[*object.Object]*object.Object) Lent {
 	return l
 }
 
-// Lend finds what the releases of a change lend each other.
-func Lend(p *policies.Policy, ch *object.Changes) Loans {
-	l := &lender{neighbours: newNeighbours(p, ch), loans: map[string]map[string][2]*object.Object{}}
+// Lend finds what the releases of a change lend each other, and says what they may lend to whom if it were known where
+// these run.
+func Lend(n *Neighbours, ch *object.Changes) (Loans, []finding.Note) {
+	l := &lender{Neighbours: n, loans: map[string]map[string][2]*object.Object{}}
 	for v, rev := range []*object.Revision{ch.Base, ch.Head} {
 		l.sides[v] = gathered(rev)
 	}
 	for v := range l.sides {
 		l.link(v)
 	}
-	return l.lend()
+	if ch.Base == nil {
+		return l.lend(), nil
+	}
+	return l.lend(), l.unjoined()
 }
 
 // lender finds who acts on whom.
 type lender struct {
-	*neighbours
+	*Neighbours
 	sides [2]world
 	loans map[string]map[string][2]*object.Object // by borrower, then lender and ID, of both versions
 }
@@ -145,7 +162,7 @@ func gathered(rev *object.Revision) world {
 			case o.Hook:
 			case runs:
 				w.workloads[o.ID.Namespace] = append(w.workloads[o.ID.Namespace], o)
-			case Acts(o):
+			case Acts(o) || o.ID.Kind == "Namespace" && o.ID.Group == "":
 				w.acting = append(w.acting, o)
 				w.byID[[2]string{o.Release, o.ID.String()}] = o
 			}
@@ -154,11 +171,17 @@ func gathered(rev *object.Revision) world {
 	return w
 }
 
-// Acts reports whether an object is of a kind that acts on workloads of other releases.
+// Acts reports whether an object is of a kind that acts on workloads of other releases. A Namespace does by the level
+// of Pod Security that it enforces.
 func Acts(o *object.Object) bool {
-	switch o.Typed.(type) {
-	case *corev1.ResourceQuota, *corev1.LimitRange, *schedulingv1.PriorityClass, *policyv1.PodDisruptionBudget,
-		*autoscalingv2.HorizontalPodAutoscaler:
+	switch t := o.Typed.(type) {
+	case *corev1.Namespace:
+		return admission.Enforces(t.Labels)
+	case *admissionv1.ValidatingAdmissionPolicy:
+		return celpolicy.Sees(t, celpolicy.PodKind)
+	case *corev1.ResourceQuota, *corev1.LimitRange, *admissionv1.ValidatingAdmissionPolicyBinding,
+		*schedulingv1.PriorityClass, *policyv1.PodDisruptionBudget, *autoscalingv2.HorizontalPodAutoscaler,
+		*storagev1.StorageClass:
 		return true
 	}
 	return isDriven(o)
@@ -169,8 +192,14 @@ func Acts(o *object.Object) bool {
 func actsOn(o, w *object.Object) bool {
 	template := templateOf(w)
 	switch t := o.Typed.(type) {
-	case *corev1.ResourceQuota, *corev1.LimitRange:
+	case *corev1.ResourceQuota, *corev1.LimitRange, *admissionv1.ValidatingAdmissionPolicy,
+		*admissionv1.ValidatingAdmissionPolicyBinding: // whom these are asked about, refusals tell
 		return true
+	case *corev1.Namespace:
+		return t.Name == w.ID.Namespace && admission.Enforces(t.Labels)
+	case *storagev1.StorageClass:
+		set, ok := w.Typed.(*appsv1.StatefulSet)
+		return ok && len(set.Spec.VolumeClaimTemplates) > 0 || len(claimNames(&template.Spec)) > 0
 	case *schedulingv1.PriorityClass:
 		class := template.Spec.PriorityClassName
 		return class == t.Name || class == "" && t.GlobalDefault
@@ -198,8 +227,8 @@ func (l *lender) link(v int) {
 			if w.Release == o.Release || !actsOn(o, w) {
 				continue
 			}
-			tie := l.tie(o.Release, w.Release)
-			if tie == apart || tie == open && !(l.places(o) && l.places(w)) {
+			tie := l.Tie(o.Release, w.Release)
+			if tie == Apart || tie == Open && !(l.places(o) && l.places(w)) {
 				continue
 			}
 			of := l.loans[w.Release]
@@ -224,7 +253,7 @@ func (l *lender) lend() Loans {
 		loan, from, best := &Loan{}, map[string]string{}, map[string]int{}
 		for _, name := range sortedIDs(links) {
 			id, release, _ := strings.Cut(name, "\x00")
-			rank := 2 * int(l.tie(release, borrower))
+			rank := 2 * int(l.Tie(release, borrower))
 			if p := links[name]; p[0] == nil || p[1] == nil || !object.Same(p[:1], p[1:]) {
 				rank++
 			}
@@ -233,21 +262,21 @@ func (l *lender) lend() Loans {
 			}
 		}
 		for _, id := range sortedIDs(from) {
-			loan.add(from[id], links[bucketName(id, from[id])], l.tie(from[id], borrower) == sure)
+			loan.add(from[id], links[bucketName(id, from[id])], l.Tie(from[id], borrower) == Sure)
 		}
 		out[borrower] = loan
 	}
 	l.besides(out)
+	if Limited(l.policy) {
+		l.crowds(out)
+	}
 	return out
 }
 
 // add enters an object of another release.
 func (x *Loan) add(release string, pair [2]*object.Object, sure bool) {
 	if !sure {
-		if x.Open.Open == nil {
-			x.Open.Open = map[string]bool{}
-		}
-		x.Open.Open[release] = true
+		x.open(release)
 	}
 	for v, o := range pair {
 		if o == nil {
@@ -259,6 +288,62 @@ func (x *Loan) add(release string, pair [2]*object.Object, sure bool) {
 	}
 }
 
+// crowds enters into the loans of all releases the DaemonSets of others that take other room on head than on base: the
+// pods of every workload feel it.
+func (l *lender) crowds(loans Loans) {
+	sets := map[[2]string][2]*object.Object{}
+	borrowers := map[string]bool{}
+	for v := range l.sides {
+		for _, list := range l.sides[v].workloads {
+			for _, o := range list {
+				borrowers[o.Release] = true
+				if _, ok := o.Typed.(*appsv1.DaemonSet); ok {
+					pair := sets[[2]string{o.Release, o.ID.String()}]
+					pair[v] = o
+					sets[[2]string{o.Release, o.ID.String()}] = pair
+				}
+			}
+		}
+	}
+	for k, pair := range sets {
+		if pair[state.Base] != nil && pair[state.Head] != nil &&
+			!takesOther(pair[state.Base].Typed.(*appsv1.DaemonSet), pair[state.Head].Typed.(*appsv1.DaemonSet)) {
+			delete(sets, k)
+		}
+	}
+	for _, borrower := range sortedIDs(borrowers) {
+		for _, k := range slices.SortedFunc(maps.Keys(sets), func(a, b [2]string) int { return slices.Compare(a[:], b[:]) }) {
+			tie := l.Tie(k[0], borrower)
+			if k[0] == borrower || tie == Apart {
+				continue
+			}
+			if loans[borrower] == nil {
+				loans[borrower] = &Loan{}
+			}
+			x := loans[borrower]
+			if tie == Open {
+				x.open(k[0])
+			}
+			for v, o := range sets[k] {
+				if o == nil {
+					continue
+				}
+				if x.Open.Daemons[v] = append(x.Open.Daemons[v], o); tie == Sure {
+					x.Sure.Daemons[v] = append(x.Sure.Daemons[v], o)
+				}
+			}
+		}
+	}
+}
+
+// open notes a lender of which nobody says that it runs in the borrower's cluster.
+func (x *Loan) open(release string) {
+	if x.Open.Open == nil {
+		x.Open.Open = map[string]bool{}
+	}
+	x.Open.Open[release] = true
+}
+
 func firstOf(pair [2]*object.Object) *object.Object {
 	if pair[state.Head] != nil {
 		return pair[state.Head]
@@ -266,8 +351,8 @@ func firstOf(pair [2]*object.Object) *object.Object {
 	return pair[state.Base]
 }
 
-// besides enters into each loan the workloads of others that run in the cluster of the borrower and take of a quota
-// that counts it.
+// besides enters into each loan the workloads of others that run in the cluster of the borrower, or may, and take of a
+// quota that counts it.
 func (l *lender) besides(loans Loans) {
 	for v := range l.sides {
 		limited := map[string][]*object.Object{} // the quotas of each namespace
@@ -284,19 +369,24 @@ func (l *lender) besides(loans Loans) {
 			}
 			for _, borrower := range borrowers {
 				if !slices.ContainsFunc(quotas, func(q *object.Object) bool {
-					return q.Release == borrower || l.tie(q.Release, borrower) != apart
+					return q.Release == borrower || l.Tie(q.Release, borrower) != Apart
 				}) {
 					continue
 				}
 				for _, w := range here {
-					if w.Release == borrower || l.tie(w.Release, borrower) != sure {
+					tie := l.Tie(w.Release, borrower)
+					if w.Release == borrower || tie == Apart || tie == Open && !l.places(w) {
 						continue
 					}
 					if loans[borrower] == nil {
 						loans[borrower] = &Loan{}
 					}
 					x := loans[borrower]
-					x.Sure.Beside[v], x.Open.Beside[v] = append(x.Sure.Beside[v], w), append(x.Open.Beside[v], w)
+					if x.Open.Beside[v] = append(x.Open.Beside[v], w); tie == Sure {
+						x.Sure.Beside[v] = append(x.Sure.Beside[v], w)
+					} else {
+						x.open(w.Release)
+					}
 				}
 			}
 		}
@@ -309,6 +399,11 @@ func (l Lent) sides(shot *snapshot.Snapshot, base, head []*object.Object) [2]sid
 	out := [2]side{NewSide(base), NewSide(head)}
 	for v := range out {
 		out[v].beside = l.Beside[v]
+		for _, o := range l.Daemons[v] {
+			if id := o.ID.String(); out[v].byID[id] == nil {
+				out[v].daemons[id], out[v].byID[id] = o.Typed.(*appsv1.DaemonSet), o
+			}
+		}
 	}
 	return out
 }
@@ -332,6 +427,13 @@ func (sl *Slice) OnTrust() []string {
 	for id := range sl.Objects {
 		if r := sl.Owner(id); sl.lent.Open[r] {
 			seen[r] = true
+		}
+	}
+	for _, w := range slices.Concat(sl.lent.Beside[state.Base], sl.lent.Beside[state.Head]) {
+		if sl.lent.Open[w.Release] && slices.ContainsFunc(sl.Spec.Quotas, func(q state.Quota) bool {
+			return q.Namespace == w.ID.Namespace
+		}) {
+			seen[w.Release] = true
 		}
 	}
 	return sortedIDs(seen)

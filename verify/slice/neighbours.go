@@ -11,50 +11,57 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// tie is whether two releases run in one cluster.
-type tie int
+// Tie is whether two releases run in one cluster.
+type Tie int
 
 const (
-	apart tie = iota
-	open      // nothing says that they do, or that they do not
-	sure
+	Apart Tie = iota
+	Open      // nothing says that they do, or that they do not
+	Sure
 )
 
-// neighbours knows which releases of a change run in one cluster.
-type neighbours struct {
+// Neighbours knows which releases of a change run in one cluster.
+type Neighbours struct {
 	policy   *policies.Policy
 	releases map[string]*object.Rendered // head's before base's
 	words    map[string]map[string]bool  // of the names of each release
 	twins    map[[2]string]bool          // releases that have an object in common
 	differ   [][2]map[string]bool        // words by which two twins differ
-	known    map[[2]string]tie
+	known    map[[2]string]Tie
 }
 
-func newNeighbours(p *policies.Policy, ch *object.Changes) *neighbours {
-	n := &neighbours{policy: p, releases: map[string]*object.Rendered{}, words: map[string]map[string]bool{},
-		twins: map[[2]string]bool{}, known: map[[2]string]tie{}}
-	have := map[string][]string{} // releases by what they have
+// NewNeighbours reads where the releases of a change run.
+func NewNeighbours(p *policies.Policy, ch *object.Changes) *Neighbours {
+	n := &Neighbours{policy: p, releases: map[string]*object.Rendered{}, words: map[string]map[string]bool{},
+		twins: map[[2]string]bool{}, known: map[[2]string]Tie{}}
+	seen := map[string]bool{}
 	for _, rev := range []*object.Revision{ch.Head, ch.Base} {
-		if rev == nil {
+		if rev != nil {
+			n.read(rev, seen)
+		}
+	}
+	return n
+}
+
+// read enters the releases of a revision. What both have at once tells two apart, and not what moves from one to the
+// other.
+func (n *Neighbours) read(rev *object.Revision, seen map[string]bool) {
+	have := map[string][]string{} // releases by what they have
+	for _, r := range rev.Releases {
+		if n.releases[r.ID] == nil {
+			n.releases[r.ID] = r
+			n.words[r.ID] = wordsOf(r)
+		}
+		if r.Switched != "" {
 			continue
 		}
-		for _, r := range rev.Releases {
-			if n.releases[r.ID] == nil {
-				n.releases[r.ID] = r
-				n.words[r.ID] = wordsOf(r)
-			}
-			if r.Switched != "" {
-				continue
-			}
-			for _, o := range r.Objects {
-				if _, runs := state.ManifestOf(o.Typed); runs || Acts(o) {
-					id := o.ID.String()
-					have[id] = appendNew(have[id], []string{r.ID})
-				}
+		for _, o := range r.Objects {
+			if _, runs := state.ManifestOf(o.Typed); runs || Acts(o) {
+				id := o.ID.String()
+				have[id] = appendNew(have[id], []string{r.ID})
 			}
 		}
 	}
-	seen := map[string]bool{}
 	for _, id := range sortedIDs(have) {
 		list := have[id]
 		for i, a := range list {
@@ -63,11 +70,10 @@ func newNeighbours(p *policies.Policy, ch *object.Changes) *neighbours {
 			}
 		}
 	}
-	return n
 }
 
 // twin notes that two releases have an object in common: they are the same for two clusters, or two environments.
-func (n *neighbours) twin(a, b string, seen map[string]bool) {
+func (n *Neighbours) twin(a, b string, seen map[string]bool) {
 	if n.twins[pairOf(a, b)] {
 		return
 	}
@@ -107,8 +113,8 @@ func local(cluster string) string {
 	return cluster
 }
 
-// tie is whether two releases run in one cluster.
-func (n *neighbours) tie(a, b string) tie {
+// Tie is whether two releases run in one cluster.
+func (n *Neighbours) Tie(a, b string) Tie {
 	k := pairOf(a, b)
 	t, known := n.known[k]
 	if !known {
@@ -118,34 +124,34 @@ func (n *neighbours) tie(a, b string) tie {
 	return t
 }
 
-func (n *neighbours) tied(idA, idB string) tie {
+func (n *Neighbours) tied(idA, idB string) Tie {
 	a, b := n.releases[idA], n.releases[idB]
 	if a == nil || b == nil || a.Switched != "" || b.Switched != "" {
-		return apart
+		return Apart
 	}
 	toolA, toolB := a.Delivery.Tool, b.Delivery.Tool
 	if toolA == "" && toolB == "" && a.Kind == object.Helm && a.Path == b.Path { // one chart, with other values
-		return apart
+		return Apart
 	}
 	in, of := local(a.Cluster), local(b.Cluster)
 	runs := func(r *object.Rendered) bool { return n.policy.Cluster.Runs(r.ID, r.Path) }
 	switch {
 	case runs(a) && runs(b) && in == of:
-		return sure
+		return Sure
 	case in != of && (toolA != "" && toolB != "" || in != "" && of != ""):
-		return apart
+		return Apart
 	case n.twins[pairOf(idA, idB)] || n.elsewhere(idA, idB):
-		return apart
+		return Apart
 	case in == of && toolA != "" && toolB != "" && in != "":
-		return sure
+		return Sure
 	case in == of && (toolA != "" || toolB != "") && n.root(a) == n.root(b):
-		return sure
+		return Sure
 	}
-	return open
+	return Open
 }
 
 // elsewhere reports whether two releases go by the words that tell some twins apart, each by another's: dev and prod.
-func (n *neighbours) elsewhere(a, b string) bool {
+func (n *Neighbours) elsewhere(a, b string) bool {
 	x, y := without(n.words[a], n.words[b]), without(n.words[b], n.words[a])
 	meet := func(p, q map[string]bool) bool {
 		for w := range p {
@@ -161,7 +167,7 @@ func (n *neighbours) elsewhere(a, b string) bool {
 }
 
 // root is the release that everything else comes from which declares a release.
-func (n *neighbours) root(r *object.Rendered) string {
+func (n *Neighbours) root(r *object.Rendered) string {
 	for range n.releases {
 		up := n.releases[r.Parent]
 		if up == nil || up == r {
@@ -173,7 +179,7 @@ func (n *neighbours) root(r *object.Rendered) string {
 }
 
 // places reports whether the namespace of an object is known, see [Places].
-func (n *neighbours) places(o *object.Object) bool {
+func (n *Neighbours) places(o *object.Object) bool {
 	return o.ID.Namespace == "" || Places(n.releases[o.Release], o)
 }
 

@@ -39,7 +39,7 @@ func (sl *Slice) limit(sides [2]side) {
 			}
 			q.Namespace, q.Name = o.ID.Namespace, o.ID.Name
 			q.Objects[v] = o.Typed.(*corev1.ResourceQuota)
-			q.Others[v] = s.others(q.Namespace, members)
+			q.Others[v] = s.others(q.Objects[v], q.Namespace, members)
 			sl.keep(v, o)
 		}
 		if q.Name != "" {
@@ -48,8 +48,8 @@ func (sl *Slice) limit(sides [2]side) {
 	}
 }
 
-// others is what the workloads of a namespace that are no members take of its quotas.
-func (s side) others(namespace string, members map[string]bool) corev1.ResourceList {
+// others is what the workloads of a namespace that are no members take of one of its quotas.
+func (s side) others(quota *corev1.ResourceQuota, namespace string, members map[string]bool) corev1.ResourceList {
 	out := corev1.ResourceList{}
 	for _, o := range slices.AppendSeq(slices.Clone(s.beside), maps.Values(s.Workloads)) { // a sum, in whatever order
 		if o.ID.Namespace != namespace || members[o.ID.String()] && s.Workloads[o.ID.String()] == o {
@@ -69,7 +69,11 @@ func (s side) others(namespace string, members map[string]bool) corev1.ResourceL
 		if replicas != nil {
 			count = int64(*replicas)
 		}
-		for name, q := range admission.QuotaUse(&corev1.Pod{ObjectMeta: template.ObjectMeta, Spec: template.Spec}) {
+		pod := &corev1.Pod{ObjectMeta: template.ObjectMeta, Spec: template.Spec}
+		if !admission.Counts(quota, pod, s.priorities.fallback) {
+			continue
+		}
+		for name, q := range admission.QuotaUse(pod) {
 			sum := out[name]
 			sum.Add(*resource.NewMilliQuantity(q.MilliValue()*count, q.Format))
 			out[name] = sum
@@ -85,10 +89,11 @@ func (sl *Slice) takeDeclared(p *policies.Policy) {
 		w := &p.Cluster.Workloads[i]
 		for k := range sl.Spec.Quotas {
 			q := &sl.Spec.Quotas[k]
-			if q.Namespace != w.Namespace {
-				continue
-			}
 			for v := range q.Others {
+				if q.Namespace != w.Namespace || q.Objects[v] == nil ||
+					!admission.Counts(q.Objects[v], w.Pod(), sl.Spec.DefaultPriority[v]) {
+					continue
+				}
 				addTimes(q.Others[v], admission.QuotaUse(w.Pod()), int64(w.Count))
 			}
 		}

@@ -29,17 +29,23 @@ func (s side) counts(p, q *object.Object) bool {
 // autoscaled reports whether an autoscaler counts the pods of a workload.
 func (s side) autoscaled(o *object.Object) bool { return len(s.hpasOf(o))+len(s.kedaOf(o)) > 0 }
 
-// servedBy names the Services that select a workload's pods, sorted.
-func (s side) servedBy(o *object.Object) []string {
-	var out []string
+// servedBy names the Services that select a workload's pods, sorted, and gives those of them that lead callers to pods
+// of
+// their own node alone.
+func (s side) servedBy(o *object.Object) (out []string, near []*object.Object) {
 	set := templateOf(o).Labels
 	for _, i := range s.found.services.candidates(o.ID.Namespace, set) {
 		svc := s.services[i]
-		sel := svc.Typed.(*corev1.Service).Spec.Selector
-		if svc.ID.Namespace == o.ID.Namespace && len(sel) > 0 && labels.SelectorFromSet(sel).Matches(labels.Set(set)) {
-			out = append(out, svc.ID.Name)
+		spec := &svc.Typed.(*corev1.Service).Spec
+		if svc.ID.Namespace != o.ID.Namespace || len(spec.Selector) == 0 ||
+			!labels.SelectorFromSet(spec.Selector).Matches(labels.Set(set)) {
+			continue
+		}
+		out = append(out, svc.ID.Name)
+		if p := spec.InternalTrafficPolicy; p != nil && *p == corev1.ServiceInternalTrafficPolicyLocal {
+			near = append(near, svc)
 		}
 	}
 	slices.Sort(out)
-	return slices.Compact(out)
+	return slices.Compact(out), near
 }

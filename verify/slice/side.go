@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/kubesettle/kubesettle/render/object"
+	"github.com/kubesettle/kubesettle/verify/celpolicy"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -104,6 +105,7 @@ func NewSide(objects []*object.Object) side {
 	}
 	s.priorities = newPriorities(classes)
 	s.budget()
+	s.admission.bound = celpolicy.Bind(s.admission.policies, s.admission.bindings)
 	return s
 }
 

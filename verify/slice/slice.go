@@ -38,7 +38,8 @@ type Slice struct {
 	own    *policies.Policy   // with the controllers that it declares; nil: none
 	shot   *snapshot.Snapshot // of the cluster as it is; nil: there is none
 	lent   Lent               // by other releases of the cluster
-	// Resized says that another slice has the same workloads on other sizes of the cluster.
+	// Resized says that another slice has the same workloads on another cluster: of another size, or with
+	// other workloads elsewhere.
 	Resized bool
 	// daemons are the DaemonSets of the release that are no part of the slice, by version, and
 	// baseNodes what base's leave of each class's nodes; nil: as head's.
@@ -52,9 +53,9 @@ type Slice struct {
 	// Live is what the cluster has of each workload, by index, where that is a start of the
 	// change; nil: it is none. See [StartLive].
 	Live []*snapshot.Workload
-	// Packed are the node classes where the pods of other workloads stand as tightly as they fit;
-	// nil: where they stand is known, or of no matter. See [Around].
-	Packed []state.NodeClass
+	// Elsewhere are the node classes where the pods of other workloads stand elsewhere, once for each placement that the
+	// slice can tell apart; none: where they stand is known, or of no matter. See [Around].
+	Elsewhere [][]state.NodeClass
 	// Deliverer is the object that says what becomes of a failed upgrade of the release; nil: none does.
 	Deliverer *object.Object
 	// Controllers that run beside the slice, as the policy configures them.
@@ -183,7 +184,9 @@ func (sl *Slice) With(base, head []*object.Object, assumed bool) (*Slice, bool) 
 	if out.Spec.Unlumped, out.Spec.Interleaved = sl.Spec.Unlumped, sl.Spec.Interleaved; sl.shot != nil {
 		out.asInCluster(sl.shot)
 	}
-	out.Before, out.daemons, out.BaseNodes = sl.Before, sl.daemons, sl.BaseNodes
+	if out.Before, out.BaseNodes = sl.Before, sl.BaseNodes; sl.shot != nil {
+		out.daemons = sl.daemons
+	}
 	out.Controllers, out.Maintained, out.Deliverer = sl.Controllers, sl.Maintained, sl.Deliverer
 	out.Live, out.Rebudgeted, out.Dropped, out.BaseNamespaces = sl.Live, sl.Rebudgeted, sl.Dropped, sl.BaseNamespaces
 	maps.Copy(out.Keys, sl.Keys)
@@ -194,7 +197,7 @@ func (sl *Slice) With(base, head []*object.Object, assumed bool) (*Slice, bool) 
 // Copy is the slice, to be searched on other nodes.
 func (sl *Slice) Copy() *Slice {
 	out := *sl
-	out.Packed, out.BaseNodes, out.Resized = nil, nil, true
+	out.Elsewhere, out.BaseNodes, out.Resized = nil, nil, true
 	if sl.Before != nil {
 		before := *sl.Before
 		out.Before = &before
@@ -224,7 +227,12 @@ func (sl *Slice) Manifest(v int, o *object.Object, s side) state.Manifest {
 		m.PDBs = append(m.PDBs, p.Typed.(*policyv1.PodDisruptionBudget))
 		sl.keep(v, p)
 	}
-	m.Services = s.servedBy(o)
+	var near []*object.Object
+	m.Services, near = s.servedBy(o)
+	for _, svc := range near {
+		m.Near = append(m.Near, svc.ID.Name)
+		sl.keep(v, svc)
+	}
 	vpas := s.vpasOf(o)
 	for _, a := range vpas {
 		sl.keep(v, a)

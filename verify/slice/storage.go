@@ -215,10 +215,12 @@ func (sl *Slice) store(sides [2]side) {
 				}
 				sl.Spec.Claims = append(sl.Spec.Claims, claim)
 				sl.volumeKeys(&claim)
+				sl.keepClass(v, s, c.Typed.(*corev1.PersistentVolumeClaim))
 			}
 		}
 	}
 	sl.assumeClaims(sides)
+	sl.ordinalClaims(sides)
 	slices.SortFunc(sl.Spec.Claims, func(a, b state.Claim) int { return strings.Compare(a.ID(), b.ID()) })
 }
 

@@ -1,0 +1,159 @@
+package slice
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubesettle/kubesettle/render/object"
+	"github.com/kubesettle/kubesettle/verify/celpolicy"
+	"github.com/kubesettle/kubesettle/verify/control/admission"
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// refusal is why a version refuses the pods of a template in a namespace, whatever else there is; nil: it does not. Pod
+// Security admission comes before the policies, as in the API server.
+//
+// Upstream: kubernetes v1.36.3, pkg/kubeapiserver/options: AllOrderedPlugins.
+func (s side) refusal(template *corev1.PodTemplateSpec, namespace string) *state.Refusal {
+	if !admission.Enforces(s.namespaces[namespace]) && len(s.admission.bound) == 0 {
+		return nil
+	}
+	pod := s.admitted(template, namespace)
+	if r := admission.SecurityRefusal(pod, s.namespaces[namespace]); r != nil {
+		return r
+	}
+	_, d := celpolicy.Ask(s.admission.bound, celpolicy.Request{Kind: celpolicy.PodKind, Namespace: namespace, Object: pod,
+		Home: s.home(namespace), Param: s.param})
+	if d.Policy == nil {
+		return nil
+	}
+	return &state.Refusal{Text: "ValidatingAdmissionPolicy " + d.Policy.Name + " denied request: " + d.Message,
+		Object: policyID("ValidatingAdmissionPolicy", d.Policy.Name), Field: d.Field,
+		With: policyID("ValidatingAdmissionPolicyBinding", d.Binding.Name)}
+}
+
+func policyID(kind, name string) string {
+	return object.ID{Group: "admissionregistration.k8s.io", Kind: kind, Name: name}.String()
+}
+
+// admitted is a pod of a template as validating admission gets to see it: with what the mutating plugins fill in.
+//
+// Upstream: kubernetes v1.36.3, plugin/pkg/admission/serviceaccount: Admit; limitranger: PodMutateLimitFunc; priority:
+// (*Plugin).admitPod; defaulttolerationseconds: (*Plugin).Admit. Volumes of tokens are left out.
+func (s side) admitted(template *corev1.PodTemplateSpec, namespace string) *corev1.Pod {
+	pod := &corev1.Pod{ObjectMeta: *template.ObjectMeta.DeepCopy(), Spec: *template.Spec.DeepCopy()}
+	pod.Namespace = namespace
+	if pod.Spec.ServiceAccountName == "" {
+		pod.Spec.ServiceAccountName, pod.Spec.DeprecatedServiceAccount = "default", "default"
+	}
+	for _, r := range s.admission.ranges {
+		if r.ID.Namespace == namespace {
+			admission.ApplyLimitRanges(&pod.Spec, []*corev1.LimitRange{r.Typed.(*corev1.LimitRange)})
+		}
+	}
+	class := pod.Spec.PriorityClassName
+	if class == "" {
+		class = s.priorities.fallback
+	}
+	if value, known := s.priorities.spec.PriorityClasses[class]; known || class == "" {
+		pod.Spec.PriorityClassName, pod.Spec.Priority = class, &value
+	}
+	seconds := int64(300)
+	for _, key := range []string{corev1.TaintNodeNotReady, corev1.TaintNodeUnreachable} {
+		if t := (corev1.Toleration{Key: key, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoExecute,
+			TolerationSeconds: &seconds}); !tolerates(pod.Spec.Tolerations, key) {
+			pod.Spec.Tolerations = append(pod.Spec.Tolerations, t)
+		}
+	}
+	return pod
+}
+
+// tolerates reports whether one of some tolerations is for a taint that evicts.
+func tolerates(list []corev1.Toleration, key string) bool {
+	for _, t := range list {
+		if (t.Key == key || t.Key == "") && (t.Effect == corev1.TaintEffectNoExecute || t.Effect == "") {
+			return true
+		}
+	}
+	return false
+}
+
+// home is a namespace, if it is among the objects.
+func (s side) home(namespace string) *corev1.Namespace {
+	o := s.byID[object.ID{Kind: "Namespace", Name: namespace}.String()]
+	if o == nil {
+		return nil
+	}
+	ns, _ := o.Typed.(*corev1.Namespace)
+	return ns
+}
+
+// param is an object that a policy takes as its parameters; nil: it is not among the objects.
+func (s side) param(kind schema.GroupKind, namespace, name string) runtime.Object {
+	return Param(func(id string) *object.Object { return s.byID[id] }, kind, namespace, name)
+}
+
+// Param finds the parameters of a policy among objects, in a namespace or in none.
+func Param(find func(id string) *object.Object, kind schema.GroupKind, namespace, name string) runtime.Object {
+	for _, ns := range []string{namespace, ""} {
+		if o := find(object.ID{Group: kind.Group, Kind: kind.Kind, Namespace: ns, Name: name}.String()); o != nil {
+			return Runtime(o)
+		}
+	}
+	return nil
+}
+
+// Runtime is an object as the API server's code takes it.
+func Runtime(o *object.Object) runtime.Object {
+	if o.Typed != nil {
+		out := o.Typed.DeepCopyObject()
+		if m, ok := out.(metav1.Object); ok && m.GetNamespace() == "" {
+			m.SetNamespace(o.ID.Namespace)
+		}
+		return out
+	}
+	return &unstructured.Unstructured{Object: o.Content}
+}
+
+// refusedOtherwise reports whether one version refuses pods of a workload for another reason than the other does.
+func refusedOtherwise(o *object.Object, sides [2]side) bool {
+	var text [2]string
+	for v, s := range sides {
+		if r := s.refusal(templateOf(o), o.ID.Namespace); r != nil {
+			text[v] = r.Text
+		}
+	}
+	return text[0] != text[1]
+}
+
+// forbid notes which templates of the slice each version refuses.
+func (sl *Slice) forbid(sides [2]side) {
+	for v, s := range sides {
+		refused, some := make([][2]*state.Refusal, len(sl.Workloads)), false
+		for i, w := range sl.Workloads {
+			for u := range w.Manifests {
+				if !w.Manifests[u].Exists() {
+					continue
+				}
+				r := s.refusal(w.Manifests[u].Template(), w.Namespace)
+				if r == nil {
+					continue
+				}
+				refused[i][u], some = r, true
+				for of, declares := range sides {
+					for _, id := range []string{r.Object, r.With} {
+						if o := declares.byID[id]; o != nil {
+							sl.keep(of, o)
+						}
+					}
+				}
+			}
+		}
+		if some {
+			sl.Spec.Admission.Refused[v] = refused
+		}
+	}
+}
