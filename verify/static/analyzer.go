@@ -28,7 +28,7 @@ func Analyzers() []*Analyzer {
 		&aims, &parts, &routed, &reached, &holds, &taints, &pins, &ranks, &guards, &doubles, &lacks, &stales, &gapped,
 		&orders, &defined, &patience, &undoes, &forced, &renews, &queued, &gates,
 		&waits, &owners, &moves, &leaves,
-		&doublePorts, &uncounted, &unservedPorts, &recreates, &hasty,
+		&denies, &doublePorts, &uncounted, &unservedPorts, &recreates, &hasty, &cuts, &switched,
 	}
 }
 
@@ -76,15 +76,19 @@ func (p *Pass) run(a *Analyzer) []Remark {
 
 // facts are what several analyzers know of a change, each found once it is asked for.
 type facts struct {
-	ch     *object.Changes
-	places *whereabouts
-	index  [2]*aimIndex // of all releases, by version
-	nodes  *[2][]*policies.KarpenterPool
+	ch        *object.Changes
+	ties      *slice.Neighbours
+	places    *whereabouts
+	index     [2]*aimIndex // of all releases, by version
+	nodes     *[2][]*policies.KarpenterPool
+	traffic   *[]*view
+	admission [2]*knownPolicies
+	every     bool // what changes matters for traffic, whatever it is
 }
 
 func (f *facts) where() *whereabouts {
 	if f.places == nil {
-		f.places = newWhereabouts(f.ch)
+		f.places = newWhereabouts(f.ch, f.ties)
 	}
 	return f.places
 }
@@ -110,19 +114,19 @@ func (f *facts) pools() [2][]*policies.KarpenterPool {
 }
 
 // Remarks gathers what is wrong with the objects of the releases, or was on base. With all,
-// everything counts as new.
-func Remarks(ch *object.Changes, all bool) []Remark {
+// everything counts as new. ties say which releases are in one cluster.
+func Remarks(ch *object.Changes, ties *slice.Neighbours, all bool) []Remark {
 	var out []Remark
-	list, known := Analyzers(), &facts{ch: ch}
+	list, known := Analyzers(), &facts{ch: ch, ties: ties}
 	for _, pair := range slice.Pairs(ch) {
 		if !pair.Comparable() || !all && pair.Base != nil && pair.Base.Err != nil {
 			continue // what is new is not known
 		}
-		p := &Pass{Pair: pair, facts: known, done: map[*Analyzer][]Remark{}}
+		one := &Pass{Pair: pair, facts: known, done: map[*Analyzer][]Remark{}}
 		for _, a := range list {
 			if !a.Whole {
-				p.done[a] = p.run(a)
-				out = append(out, p.done[a]...)
+				one.done[a] = one.run(a)
+				out = append(out, one.done[a]...)
 			}
 		}
 	}

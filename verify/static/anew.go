@@ -51,7 +51,7 @@ func anew(p *Pass) []Remark {
 		if claim {
 			loss = "its volume goes with it"
 		}
-		x.text = fmt.Sprintf("%s is deleted and made anew (%s), as %s cannot be changed in place: %s", o.ID, at, field, loss)
+		x.text = fmt.Sprintf("%s is deleted and created again (%s), as %s cannot be changed in place: %s", o.ID, at, field, loss)
 		x.remedies = byHand("leave " + field + " as it is, and make an object of another name beside it")
 		out = append(out, x)
 	}

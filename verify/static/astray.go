@@ -27,6 +27,8 @@ type reference struct {
 	causes []cause          // the parts that there are
 	name   string           // that it names; "": it is a number
 	have   map[string]int32 // the names that there are, each with its port, or its place
+	// number is that which it asks in place of a name, and only the one that is declared; 0: there is none, or several.
+	number, only int32
 }
 
 // meant is the name that a reference means in place of one that is not there: one spelt alike, the one that has the
@@ -56,8 +58,12 @@ func (r reference) meant(before *reference) string {
 
 // remedies have an object name what is there.
 func (r reference) remedies(o *object.Object, before *reference) []Remedy {
+	if r.only != 0 {
+		return []Remedy{{Say: fmt.Sprintf("ask %d, which is declared", r.only), Object: o,
+			Set: []object.Setting{{Path: r.path, Value: int64(r.only)}}}}
+	}
 	meant := r.meant(before)
-	if meant == "" {
+	if meant == "" || r.number != 0 {
 		return nil
 	}
 	return []Remedy{{Say: "name " + meant + ", which is there", Object: o,
@@ -81,9 +87,11 @@ func astray(p *Pass) []Remark {
 		now, before := references(o, head), references(b, base)
 		for _, r := range now {
 			i := slices.IndexFunc(before, func(x reference) bool { return x.key == r.key })
-			remark := Remark{Rule: rules.DanglingTarget, release: p.ID, Object: o, status: finding.New, paths: []string{r.path},
-				text: r.text, causes: r.causes}
+			remark := Remark{Rule: rules.DanglingTarget, release: p.ID, Object: o, status: finding.New,
+				paths: []string{r.path},
+				text:  r.text, causes: r.causes}
 			switch {
+			case r.number != 0 && !r.met && (b == nil || p.mentions(r.number, []*object.Object{o})):
 			case !r.met && (i < 0 && (r.closed || r.near) || i >= 0 && before[i].met):
 				var was *reference
 				if i >= 0 {
@@ -146,12 +154,14 @@ func portReferences(o *object.Object, s *corev1.Service, pods []*object.Object) 
 	}
 	var out []reference
 	for i, port := range s.Spec.Ports {
-		r := reference{key: fmt.Sprint("port ", port.Port, port.Protocol), path: fmt.Sprintf("spec.ports[%d].targetPort", i),
-			met: true, causes: causes, have: numbers}
+		r := reference{key: fmt.Sprint("port ", port.Port, port.Protocol),
+			path: fmt.Sprintf("spec.ports[%d].targetPort", i),
+			met:  true, causes: causes, have: numbers}
 		if name := port.TargetPort.StrVal; port.TargetPort.Type == intstr.String && name != "" {
 			r.met, r.name = slices.Contains(have, name), name
 			r.near = slices.ContainsFunc(have, func(h string) bool { return slip(h, name) })
-			r.text = fmt.Sprintf("%s leads to the port %s, but no container of %s has a port of that name (%s)", o.ID, name,
+			r.text = fmt.Sprintf("%s leads to the port %s, but no container of %s has a port of that name (%s)", o.ID,
+				name,
 				pods[0].ID, listed(have))
 		}
 		out = append(out, r)
@@ -188,8 +198,12 @@ func containerReferences(o *object.Object, h *autoscalingv2.HorizontalPodAutosca
 		out = append(out, reference{
 			key:  fmt.Sprint("container ", m.ContainerResource.Name),
 			path: fmt.Sprintf("spec.metrics[%d].containerResource.container", i),
-			met:  slices.Contains(have, name), near: slices.ContainsFunc(have, func(h string) bool { return slip(h, name) }),
-			text: fmt.Sprintf("%s measures the container %s, but the pods of %s have none of that name (%s)", o.ID, name,
+			met:  slices.Contains(have, name), near: slices.ContainsFunc(have, func(h string) bool {
+				return slip(h,
+					name)
+			}),
+			text: fmt.Sprintf("%s measures the container %s, but the pods of %s have none of that name (%s)", o.ID,
+				name,
 				target.ID, listed(have)),
 			causes: []cause{{target, names}}, name: name, have: places,
 		})
@@ -227,9 +241,13 @@ func probeReferences(o *object.Object) []reference {
 				}
 				have := portNames(c)
 				at := fmt.Sprintf("%s%s[%d].", prefix, list.field, i)
+				if port.Type == intstr.Int {
+					out = append(out, probedNumber(o, spec, c, at, probe.field, field, port.IntVal))
+					continue
+				}
 				out = append(out, reference{
 					key: "probe " + c.Name + " " + probe.field, path: at + probe.field + field, closed: true,
-					met: port.Type == intstr.Int || slices.Contains(have, port.StrVal),
+					met: slices.Contains(have, port.StrVal),
 					text: fmt.Sprintf("the %s of container %s of %s asks the port %s, but the container has no port of that name (%s): %s",
 						probe.field, c.Name, o.ID, port.StrVal, listed(have), probe.means),
 					causes: []cause{{o, []string{at + "ports"}}}, name: port.StrVal, have: portNumbers(c),
@@ -238,6 +256,30 @@ func probeReferences(o *object.Object) []reference {
 		}
 	}
 	return out
+}
+
+// probedNumber is the number of a port that a probe asks. Pods may serve what they do not declare: it is told where
+// base
+// asks one that is declared, and nothing else names the new one.
+func probedNumber(o *object.Object, spec *corev1.PodSpec, c corev1.Container, at, probe, field string,
+	n int32) reference {
+	var have []string
+	met, only := true, int32(0)
+	for _, x := range slices.Concat(spec.Containers, spec.InitContainers) {
+		for _, p := range x.Ports {
+			have = append(have, fmt.Sprint(p.ContainerPort))
+			if met, only = false, p.ContainerPort; x.Name != c.Name {
+				only = 0
+			}
+		}
+	}
+	if have = slices.Compact(slices.Sorted(slices.Values(have))); len(have) > 1 {
+		only = 0
+	}
+	met = met || slices.Contains(have, fmt.Sprint(n))
+	return reference{key: "probe " + c.Name + " " + probe, path: at + probe + field, met: met, number: n, only: only,
+		text: fmt.Sprintf("the %s of container %s of %s asks the port %d, which no container of its pods declares (%s)",
+			probe, c.Name, o.ID, n, listed(have)), causes: []cause{{o, []string{at + "ports"}}}}
 }
 
 // probedPort is the port that a probe asks, and the path of its field below the probe; "": it asks none by name.

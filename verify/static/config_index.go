@@ -5,27 +5,62 @@ import (
 	"strings"
 
 	"github.com/kubesettle/kubesettle/render/object"
+	"github.com/kubesettle/kubesettle/verify/slice"
 )
 
-// configIndex finds what pods do not start without by kind, namespace and name: ConfigMaps, Secrets, ServiceAccounts,
-// claims and PriorityClasses, which have no namespace and are found from each.
-type configIndex map[[3]string]*object.Object
+// configIndex finds what objects name by kind, namespace and name, as one release sees it: what is in its
+// cluster, or may be. What has no namespace is found from each.
+type configIndex struct {
+	all     map[[3]string][]*object.Object
+	release string
+	ties    *slice.Neighbours // nil: all are in one cluster
+}
 
 func newConfigIndex(objects []*object.Object) configIndex {
-	x := configIndex{}
+	x := configIndex{all: map[[3]string][]*object.Object{}}
 	for _, o := range objects {
-		switch o.ID.Group + "/" + o.ID.Kind {
-		case "/ConfigMap", "/Secret", "/" + account, "/" + claim:
-			x[[3]string{o.ID.Kind, o.ID.Namespace, o.ID.Name}] = o
-		case "scheduling.k8s.io/" + class:
-			x[[3]string{o.ID.Kind, "", o.ID.Name}] = o
+		kind := kindOf(o)
+		if wide, known := referred[kind]; known {
+			k := [3]string{kind, o.ID.Namespace, o.ID.Name}
+			if wide {
+				k[1] = ""
+			}
+			x.all[k] = append(x.all[k], o)
 		}
 	}
 	return x
 }
 
+// kindOf is the kind of an object as "group/Kind".
+func kindOf(o *object.Object) string { return o.ID.Group + "/" + o.ID.Kind }
+
+// from is the index as a release sees it.
+func (x configIndex) from(release string, ties *slice.Neighbours) configIndex {
+	x.release, x.ties = release, ties
+	return x
+}
+
+// tie is whether an object is in the cluster of the release that looks.
+func (x configIndex) tie(o *object.Object) slice.Tie {
+	if x.ties == nil || o.Release == x.release {
+		return slice.Sure
+	}
+	return x.ties.Tie(o.Release, x.release)
+}
+
+// get is what is needed: that of the release itself first, then what is in its cluster, then what may be.
 func (x configIndex) get(namespace string, n need) *object.Object {
-	return x[[3]string{n.kind, n.home(namespace), n.name}]
+	var found *object.Object
+	best := slice.Apart
+	for _, o := range x.all[[3]string{n.kind, n.home(namespace), n.name}] {
+		if o.Release == x.release {
+			return o
+		}
+		if t := x.tie(o); t > best {
+			found, best = o, t
+		}
+	}
+	return found
 }
 
 // lacking says what of a need is not there.
@@ -125,9 +160,14 @@ func unhashed(name string) string {
 // nearly is the one object that a need misses by a generator's hash or by its spelling; nil: there is none, or several.
 func (x configIndex) nearly(namespace string, n need) *object.Object {
 	var hashed, slipped []*object.Object
-	for k, o := range x {
-		switch {
-		case k[0] != n.kind || k[1] != n.home(namespace):
+	for k := range x.all {
+		if k[0] != n.kind || k[1] != n.home(namespace) {
+			continue
+		}
+		like := n
+		like.name = k[2]
+		switch o := x.get(namespace, like); {
+		case o == nil:
 		case unhashed(k[2]) == unhashed(n.name):
 			hashed = append(hashed, o)
 		case len(n.name) >= 4 && slip(k[2], n.name):

@@ -28,7 +28,7 @@ func handovers(p *Pass) []Remark {
 	where := p.where()
 	out := moved(where)
 	out = append(out, disowned(where.ch)...)
-	out = append(out, definitionsGone(where)...)
+	out = append(out, groundGone(where)...)
 	return append(out, finalizers(where)...)
 }
 
@@ -173,7 +173,7 @@ func movedBetween(ch *object.Changes, from, to *object.Rendered, stay, before ma
 
 // handOver is how objects change hands, in two changes.
 func handOver(from *object.Rendered, list []*object.Object) []Remedy {
-	last := " in a change of its own that is applied first, and move it in the next one"
+	last := " in a separate change that is applied first, and move it in the next one"
 	k := slices.IndexFunc(keepers, func(k keeper) bool { return k.tool == from.Delivery.Tool })
 	if k < 0 {
 		return byHand("have its first owner keep it" + last)
@@ -206,7 +206,7 @@ func disowned(ch *object.Changes) []Remark {
 			}
 			told[set] = true
 			say := "set syncPolicy.preserveResourcesOnDeletion: true on ApplicationSet " + set +
-				" in a change of its own that is applied first, and rename it in the next one"
+				" in a separate change that is applied first, and rename it in the next one"
 			remedies := byHand(say)
 			if owner := declaringObject(ch.Base, r); owner != nil {
 				remedies = append([]Remedy{{Say: say, Cost: "two changes in place of one", First: true, Object: owner,
@@ -257,46 +257,6 @@ func (w *whereabouts) releaseOf(o *object.Object) *object.Rendered {
 	return nil
 }
 
-// beside reports whether two objects are of one release, or of two that one object delivers: in one cluster, that is.
-// The same kind may stand in the manifests of others.
-func (w *whereabouts) beside(a, b *object.Object) bool {
-	if a.Release == b.Release {
-		return true
-	}
-	x, y := w.releaseOf(a), w.releaseOf(b)
-	return x != nil && y != nil && x.Delivery.Tool != "" && y.Delivery.Tool != "" &&
-		x.Cluster == y.Cluster && x.Parent == y.Parent
-}
-
-// definitionsGone says which custom resources of head lose their definition.
-func definitionsGone(w *whereabouts) []Remark {
-	var out []Remark
-	for _, d := range w.removed() {
-		what := defines(d)
-		if d.ID.Kind != "CustomResourceDefinition" {
-			continue
-		}
-		i := slices.IndexFunc(w.objects[1],
-			func(o *object.Object) bool { return o.ID.Group+"/"+o.ID.Kind == what && w.beside(o, d) })
-		if i < 0 {
-			continue
-		}
-		o := w.objects[1][i]
-		_, known := prunes(w.releaseOf(d))
-		r := Remark{
-			Rule: rules.DeletedOnTheWay, release: o.Release, Object: o, status: finding.New, paths: []string{"kind"},
-			causes: []cause{{object: d}}, Conditional: !known,
-			text: fmt.Sprintf("%s is deleted with its definition, %s, which the change removes, and can no longer be applied",
-				o.ID, d.ID),
-		}
-		if !known {
-			r.text += " (where what applies it prunes)"
-		}
-		out = append(out, r)
-	}
-	return out
-}
-
 // finalizers says which custom resources are removed in one go with the controller that has to remove their finalizers.
 func finalizers(w *whereabouts) []Remark {
 	gone := w.removed()
@@ -306,7 +266,9 @@ func finalizers(w *whereabouts) []Remark {
 		if !custom(o) || !strings.Contains(o.ID.Group, ".") || told[o.ID.Group+"/"+o.ID.Kind] {
 			continue
 		}
-		i := slices.IndexFunc(gone, func(c *object.Object) bool { return c != o && w.beside(c, o) && controls(w, c, o) })
+		i := slices.IndexFunc(gone, func(c *object.Object) bool {
+			return c != o && w.tie(c, o) == slice.Sure && controls(w, c, o)
+		})
 		if i < 0 {
 			continue
 		}
@@ -324,7 +286,7 @@ func finalizers(w *whereabouts) []Remark {
 			causes:      []cause{{object: o}, {object: controller}},
 			Conditional: len(declared) == 0 || !sure, race: true, gone: true,
 			text: fmt.Sprintf("%s is removed in one go with %s, which has to remove its finalizers: it stays in deletion, and its namespace with it", o.ID, controller.ID),
-			remedies: []Remedy{{Say: "remove it in a change of its own, and its controller in the next one",
+			remedies: []Remedy{{Say: "remove it in a separate change, and its controller in the next one",
 				Cost: "two changes in place of one", Stay: slices.DeleteFunc(slices.Clone(gone), custom)}},
 		})
 	}

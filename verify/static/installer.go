@@ -15,7 +15,7 @@ func (m *unmet) otherNamespace(n need) bool {
 		return false
 	}
 	for _, o := range m.release.Head.Objects {
-		if o.ID.Kind == n.kind && o.ID.Group == "" && o.ID.Name == n.name &&
+		if kindOf(o) == n.kind && o.ID.Name == n.name &&
 			slice.ValueAt(o.Content, "metadata", "namespace") != nil {
 			return true
 		}
@@ -30,7 +30,7 @@ func (m *unmet) asked(n need) bool {
 	if r.Kind != object.Helm || r.Declared || r.By.File != "" || m.where.ch.Head.Tree == nil {
 		return false
 	}
-	o := m.where.head.get(m.o.ID.Namespace, n)
+	o := m.head.get(m.o.ID.Namespace, n)
 	if o == nil || o.Release != r.ID {
 		return false
 	}

@@ -49,7 +49,7 @@ func unqueued(p *Pass) []Remark {
 		}):
 			then := "its pods start without quota"
 			if slice.ValueAt(o.Content, "spec", "suspend") == true {
-				then = "nobody resumes it"
+				then = "nothing resumes it"
 			}
 			r.text = fmt.Sprintf("%s no longer waits in %s, and nothing else does: %s", o.ID, old.ID, then)
 		default:

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubesettle/kubesettle/render/object"
+	"github.com/kubesettle/kubesettle/render/typed"
 )
 
 // rehomed are ways out of fields that stand where the API does not have them: each where it is known, and else without
@@ -23,13 +24,16 @@ func rehomed(o *object.Object, errs field.ErrorList) []Remedy {
 		if dot < 0 || !there || o.Typed == nil || strings.HasSuffix(e.Field, "]") || typeAt(o, e.Field[:dot]) == nil {
 			return nil
 		}
-		if _, known := fieldsOf(typeAt(o, e.Field[:dot]))[e.Field[dot+1:]]; known {
+		if _, known := typed.FieldsOf(typeAt(o, e.Field[:dot]))[e.Field[dot+1:]]; known {
 			return nil // its value is refused
 		}
 		drops, gone = append(drops, object.Setting{Path: e.Field}), append(gone, e.Field)
-		if to := home(o, e.Field, value); to != "" {
-			moves = append(moves, object.Setting{Path: e.Field}, object.Setting{Path: to, Value: value})
-			where = append(where, fmt.Sprintf("%s to %s", e.Field, to))
+		if to := home(o, e.Field, value); len(to) > 0 {
+			moves = append(moves, emptied(o, e.Field))
+			for _, path := range to {
+				moves = append(moves, nested(o, path, value))
+			}
+			where = append(where, fmt.Sprintf("%s to %s", e.Field, strings.Join(to, " and ")))
 		}
 	}
 	var out []Remedy
@@ -42,19 +46,20 @@ func rehomed(o *object.Object, errs field.ErrorList) []Remedy {
 }
 
 // home is where a field that stands in the wrong place is known, and not set yet: in what it stands within, the nearest
-// first, or in one of the maps beside it; "" where that is nowhere, or in several of them.
-func home(o *object.Object, path string, value any) string {
+// first, in one of the maps beside it, or in every entry of a list (see [inEach]); nil where that is nowhere, or in
+// several of them.
+func home(o *object.Object, path string, value any) []string {
 	dot := strings.LastIndexByte(path, '.')
 	parent, name := path[:dot], path[dot+1:]
 	takes := func(at string, t reflect.Type) bool {
-		f := fieldsOf(t)[name]
+		f := typed.FieldsOf(t)[name]
 		_, there := o.At(at)
 		return f != nil && !there && fits(f, value)
 	}
 	var found []string
-	beside := fieldsOf(typeAt(o, parent))
+	beside := typed.FieldsOf(typeAt(o, parent))
 	for _, child := range slices.Sorted(maps.Keys(beside)) {
-		if t := bare(beside[child]); t.Kind() == reflect.Struct && takes(parent+"."+child+"."+name, t) {
+		if t := beside[child]; t.Kind() == reflect.Struct && takes(parent+"."+child+"."+name, t) {
 			found = append(found, parent+"."+child+"."+name)
 		}
 	}
@@ -67,15 +72,71 @@ func home(o *object.Object, path string, value any) string {
 			found = append(found, up+"."+name)
 		}
 	}
-	if len(found) != 1 {
-		return ""
+	if len(found) == 0 {
+		return inEach(o, path, value)
 	}
-	return found[0]
+	if len(found) > 1 {
+		return nil
+	}
+	return found
+}
+
+// inEach is where the entries of a list know a field that stands beside the list, alone or in a map that the entries
+// have under the same name: of spec.securityContext.readOnlyRootFilesystem, the securityContext of each container. It
+// is nil if one entry has the field already, or if several lists would take it.
+func inEach(o *object.Object, path string, value any) []string {
+	parts := strings.Split(path, ".")
+	var found []string
+	for up := len(parts) - 1; up > 0 && len(parts)-up <= 2 && len(found) == 0; up-- {
+		at, below := strings.Join(parts[:up], "."), strings.Join(parts[up:], ".")
+		fields := typed.FieldsOf(typeAt(o, at))
+		for _, list := range slices.Sorted(maps.Keys(fields)) {
+			entries, _ := o.At(at + "." + list)
+			each, _ := entries.([]any)
+			t := typeAt(o, at+"."+list+"[0]")
+			for _, part := range parts[up : len(parts)-1] {
+				t = typed.FieldsOf(t)[part]
+			}
+			if f := typed.FieldsOf(t)[parts[len(parts)-1]]; len(each) == 0 || f == nil || !fits(f, value) {
+				continue
+			}
+			if len(found) > 0 {
+				return nil
+			}
+			for i := range each {
+				to := fmt.Sprintf("%s.%s[%d].%s", at, list, i, below)
+				if _, there := o.At(to); there {
+					return nil
+				}
+				found = append(found, to)
+			}
+		}
+	}
+	return found
+}
+
+// emptied removes a field, and the map that it stands in if it stands there alone.
+func emptied(o *object.Object, path string) object.Setting {
+	parent := path[:strings.LastIndexByte(path, '.')]
+	if v, _ := o.At(parent); v != nil && strings.Contains(parent, ".") {
+		if m, ok := v.(map[string]any); ok && len(m) == 1 {
+			return object.Setting{Path: parent}
+		}
+	}
+	return object.Setting{Path: path}
+}
+
+// nested sets a field, with the map that it stands in where the object has none.
+func nested(o *object.Object, path string, value any) object.Setting {
+	dot := strings.LastIndexByte(path, '.')
+	if _, there := o.At(path[:dot]); there || strings.HasSuffix(path[:dot], "]") {
+		return object.Setting{Path: path, Value: value}
+	}
+	return object.Setting{Path: path[:dot], Value: map[string]any{path[dot+1:]: value}}
 }
 
 // fits reports whether a value may be one of a type: a map of a struct, a list of a slice, a plain one of the rest.
 func fits(t reflect.Type, value any) bool {
-	t = bare(t)
 	switch value.(type) {
 	case map[string]any:
 		return t.Kind() == reflect.Struct || t.Kind() == reflect.Map
@@ -90,14 +151,14 @@ func typeAt(o *object.Object, path string) reflect.Type {
 	at := reflect.TypeOf(o.Typed)
 	for _, part := range strings.Split(path, ".") {
 		part, _, indexed := strings.Cut(part, "[")
-		if at = fieldsOf(at)[part]; at == nil {
+		if at = typed.FieldsOf(at)[part]; at == nil {
 			return nil
 		}
-		if at = bare(at); indexed {
+		if indexed {
 			if at.Kind() != reflect.Slice {
 				return nil
 			}
-			at = bare(at.Elem())
+			at = at.Elem()
 		}
 	}
 	return at

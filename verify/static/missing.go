@@ -1,11 +1,13 @@
 package static
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/dustin/go-humanize/english"
+	appsv1 "k8s.io/api/apps/v1"
 
 	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/render/object"
@@ -15,19 +17,19 @@ import (
 )
 
 var lacks = Analyzer{Name: "needs", Rule: rules.MissingConfig, Run: missing,
-	Doc: "a ConfigMap, Secret, key, account, claim or class that pods need and that is not there"}
+	Doc: "a ConfigMap, Secret, key, account, claim, class, Gateway or issuer that is named and that is not there"}
 
-// missing says which pods of a release need a ConfigMap, a Secret, a key, a ServiceAccount, a claim or a PriorityClass
-// that the change takes away, renames or never brings. What base lacked as well is no news, and what may come from
-// elsewhere is none of its business.
+// missing says which objects of a release name a ConfigMap, a Secret, a key, a ServiceAccount, a claim, a class or
+// another of the kinds in [names] that the change takes away, in whatever release of the cluster, renames or never
+// brings. What base lacked as well is no news, and what may come from elsewhere is none of its business.
 func missing(p *Pass) []Remark {
 	where := p.where()
 	before := p.before()
-	was := newConfigIndex(p.Objects(state.Base))
+	was, is := where.base.from(p.ID, where.ties), where.head.from(p.ID, where.ties)
 	var out []Remark
 	for _, o := range p.Objects(state.Head) {
 		b := where.was(before, o)
-		m := &unmet{release: p.Pair, where: where, was: was, o: o, b: b, old: wants(b)}
+		m := &unmet{release: p.Pair, where: where, base: was, head: is, o: o, b: b, old: wants(b)}
 		for _, n := range wants(o) {
 			m.ask(n)
 		}
@@ -58,7 +60,8 @@ func (w *whereabouts) was(before *aimIndex, o *object.Object) *object.Object {
 type unmet struct {
 	release slice.Pair
 	where   *whereabouts
-	was     configIndex    // of the release on base
+	base    configIndex // as the release sees it
+	head    configIndex
 	o, b    *object.Object // on head and on base; b is nil where it is new
 	old     []need         // of b
 	found   []Remark
@@ -68,13 +71,13 @@ type unmet struct {
 // ask enters a need that is not met.
 func (m *unmet) ask(n need) {
 	ns := m.o.ID.Namespace
-	lack := m.where.head.lacks(ns, n)
+	lack := m.head.lacks(ns, n)
 	if lack == lacksNothing {
 		m.mended(n)
 		return
 	}
 	same := slices.ContainsFunc(m.old, func(x need) bool { return x.kind == n.kind && x.name == n.name && x.key == n.key })
-	if same && m.where.base.lacks(ns, n) != lacksNothing {
+	if same && m.base.lacks(ns, n) != lacksNothing {
 		return // as it was
 	}
 	if n.soft && lack == lacksObject || slices.Contains(wellKnown, n.name) {
@@ -83,30 +86,32 @@ func (m *unmet) ask(n need) {
 	if lack == lacksObject && m.otherNamespace(n) {
 		return
 	}
-	had := m.was.get(ns, n)
+	had := m.base.get(ns, n)
 	if had == nil && lack == lacksObject { // a generator's name
 		for _, old := range m.old {
 			if old.kind == n.kind && old.name != n.name && unhashed(old.name) == unhashed(n.name) &&
-				m.where.head.nearly(ns, n) == nil {
-				had = m.was.get(ns, old)
+				m.head.nearly(ns, n) == nil {
+				had = m.base.get(ns, old)
 			}
 		}
 	}
 	switch {
+	case lack == lacksObject && had != nil && n.alone: // see [unreachable]
 	case lack == lacksObject && had != nil:
 		m.removed(n, had)
 	case lack == lacksObject:
 		m.neverThere(n)
 	case had != nil && (keys(had)[n.key]):
-		head := m.where.head.get(ns, n)
+		head := m.head.get(ns, n)
 		r := m.remark(n, fmt.Sprintf("%s, which the change takes out of it", m.needs(n)))
 		r.causes = []cause{{head,
 			[]string{"data[" + n.key + "]", "data." + n.key, "binaryData", "stringData[" + n.key + "]"}}}
+		m.trust(&r, head)
 		m.enter(n, r)
 	case m.asked(n):
 	default:
 		r := m.remark(n, fmt.Sprintf("%s, and it has none of that name", m.needs(n)))
-		r.Conditional = n.kind == "Secret" || n.soft || !oneOff(m.where.head.get(ns, n), n)
+		r.Conditional = n.kind == secret || n.soft || !oneOff(m.head.get(ns, n), n)
 		m.enter(n, r)
 	}
 }
@@ -118,11 +123,11 @@ func (m *unmet) mended(n need) {
 		if old.at != n.at || old.kind != n.kind {
 			continue // a pod may need a thousand keys
 		}
-		lack := m.where.base.lacks(ns, old)
+		lack := m.base.lacks(ns, old)
 		if lack == lacksNothing || made(m.where.objects[0], m.deliverer(state.Base), ns, old.name) {
 			continue
 		}
-		if near := m.where.base.nearly(ns, old); n.kind == "ConfigMap" || near != nil {
+		if near := m.base.nearly(ns, old); n.kind == configMap || near != nil {
 			r := Remark{Object: m.b, status: finding.Fixed, paths: []string{old.path},
 				text: m.needs(old) + ", which is not there"}
 			r.Conditional = m.unsure(n, old, near, lack)
@@ -136,19 +141,19 @@ func (m *unmet) mended(n need) {
 // as grave as what it mends.
 func (m *unmet) unsure(n, old need, near *object.Object, lack lacking) bool {
 	ns := m.o.ID.Namespace
-	there := m.where.head.get(ns, old)
+	there := m.head.get(ns, old)
 	switch {
 	case lack == lacksKey && there != nil && keys(there)[old.key]:
 		return false // it would be taken out
 	case lack == lacksKey:
-		return old.kind == "Secret" || old.soft || !oneOff(m.where.base.get(ns, old), old)
+		return old.kind == secret || old.soft || !oneOff(m.base.get(ns, old), old)
 	case there != nil: // it would be removed
 		yes, known := prunes(m.release.Head)
-		return old.kind == claim || old.kind == class || known && !yes || !known && old.kind == "Secret"
+		return old.kind == claim || old.kind == class || known && !yes || !known && old.kind == secret
 	case unhashed(n.name) == unhashed(old.name) || near != nil && unhashed(near.ID.Name) == unhashed(old.name):
 		return false // a generator's name
 	}
-	return old.kind != "ConfigMap" || near == nil && m.where.base.get(ns, n) == nil
+	return old.kind != configMap || near == nil && m.base.get(ns, n) == nil
 }
 
 // oneOff reports whether an entry of a ConfigMap is a slip of the pen away from the key that is asked for.
@@ -171,33 +176,46 @@ func (m *unmet) removed(n need, had *object.Object) {
 	if i := slices.IndexFunc(m.where.ch.Changes,
 		func(c object.Change) bool { return c.Base == had && c.Head != nil }); i >= 0 {
 		how = "which the change renames to " + m.where.ch.Changes[i].Head.ID.Name
-	} else if near := m.where.head.nearly(ns, n); near != nil {
+	} else if near := m.head.nearly(ns, n); near != nil {
 		how = "in whose place there is " + near.ID.Name
 	}
 	n.key = ""
 	r := m.remark(n, fmt.Sprintf("%s, %s", m.needs(n), how))
 	r.causes = []cause{{object: had}}
-	if n.kind == claim || n.kind == class || n.kind == account && how == "which the change removes" {
+	if n.kind == claim || referred[n.kind] || n.kind == account && how == "which the change removes" {
 		r.Conditional = true
 		r.text += " (unless something outside the repository makes it)"
 	}
-	if yes, known := prunes(m.release.Head); known && !yes || !known && n.kind == "Secret" {
+	rel := m.release.Head
+	if had.Release != m.release.ID {
+		rel = m.where.releaseOf(had)
+	}
+	if yes, known := prunes(rel); known && !yes || !known && n.kind == secret {
 		r.Conditional = true
 		r.text += " (where what Git no longer has is deleted)"
 	}
+	m.trust(&r, had)
 	m.enter(n, r)
+}
+
+// trust notes that a remark takes an object of a release of which nobody says that it is in the same cluster.
+func (m *unmet) trust(r *Remark, o *object.Object) {
+	if m.base.tie(o) != slice.Sure {
+		r.with = o.Release
+	}
 }
 
 // neverThere enters a need of what the repository does not have, where it looks as if it should.
 func (m *unmet) neverThere(n need) {
 	ns := m.o.ID.Namespace
-	if m.written(n, state.Head) {
-		return
+	if _, set := m.o.Typed.(*appsv1.StatefulSet); m.written(n, state.Head) ||
+		set && m.b != nil && !strings.HasPrefix(n.path, "spec.template.") {
+		return // the API server refuses another one
 	}
-	near := m.where.head.nearly(ns, n)
-	if i := slices.IndexFunc(m.old, func(x need) bool { return x.at == n.at && x.kind == n.kind }); near == nil &&
-		(n.kind == "ConfigMap" || n.kind == account) && i >= 0 {
-		near = m.where.head.get(ns, m.old[i])
+	near := m.head.nearly(ns, n)
+	i := slices.IndexFunc(m.old, func(x need) bool { return x.at == n.at && x.kind == n.kind })
+	if near == nil && i >= 0 && (n.kind == configMap || n.private() && !m.where.mentioned(n.name, m.beside)) {
+		near = m.head.get(ns, m.old[i])
 	}
 	switch {
 	case near != nil && unhashed(near.ID.Name) == unhashed(n.name):
@@ -205,16 +223,15 @@ func (m *unmet) neverThere(n need) {
 			fmt.Sprintf("%s, which is not there: what the generator makes is named %s", m.needs(n), near.ID.Name)))
 	case near != nil:
 		r := m.remark(n, fmt.Sprintf("%s, which is not there, and %s is", m.needs(n), near.ID))
-		r.Conditional = n.kind != "ConfigMap"
+		r.Conditional = n.kind != configMap
 		if at, ok := m.o.At(n.path); ok && at == n.name {
 			r.remedies = []Remedy{{Say: "name " + near.ID.Name + ", which is there", Object: m.o,
 				Set: []object.Setting{{Path: n.path, Value: near.ID.Name}}}}
 		}
 		m.enter(n, r)
-	case n.kind != "ConfigMap" || m.operated(n) || m.unseen():
+	case n.kind != configMap && !n.alone || m.operated(n) || m.unseen():
 	default:
-		reads := m.release.Head.Reads
-		if m.where.mentioned(n.name, func(f string) bool { return slices.Contains(reads, f) || f == m.o.Source.File }) {
+		if m.where.mentioned(n.name, m.beside) {
 			return
 		}
 		r := m.remark(n, fmt.Sprintf("%s, of which the repository says nothing else", m.needs(n)))
@@ -223,13 +240,22 @@ func (m *unmet) neverThere(n need) {
 	}
 }
 
+// beside reports whether a file is one of the release, or of the object.
+func (m *unmet) beside(file string) bool {
+	return slices.Contains(m.release.Head.Reads, file) || file == m.o.Source.File
+}
+
 // written reports whether something of a side may make what is needed. Programs and Roles that name a ServiceAccount do
-// not make it.
+// not make it, and what names an issuer does not either.
 func (m *unmet) written(n need, side state.Version) bool {
 	objects := m.where.objects[side]
-	if n.kind == account || n.kind == class {
+	switch n.kind {
+	case configMap, secret, claim:
+	case account, class:
 		return slices.ContainsFunc(objects,
 			func(o *object.Object) bool { return custom(o) && speaksOf(o.Content, n.name, true, "") })
+	default:
+		return false
 	}
 	return made(objects, m.deliverer(side), m.o.ID.Namespace, n.name)
 }
@@ -264,20 +290,27 @@ func (m *unmet) unseen() bool {
 
 // needs words a need.
 func (m *unmet) needs(n need) string {
-	what := n.kind + " " + strings.TrimPrefix(n.home(m.o.ID.Namespace)+"/"+n.name, "/")
+	what := n.title(m.o.ID.Namespace)
 	if n.key != "" {
 		what = fmt.Sprintf("the key %s of %s", n.key, what)
+	}
+	if spec, _ := podSpec(m.o); spec == nil || n.kind == service {
+		return fmt.Sprintf("%s names %s (%s)", m.o.ID, what, n.at)
 	}
 	return fmt.Sprintf("the pods of %s need %s (%s)", m.o.ID, what, n.at)
 }
 
 // remark is one about a need that is not met.
 func (m *unmet) remark(n need, text string) Remark {
-	r := Remark{Object: m.o, status: finding.New, paths: []string{n.path}, text: text}
-	if m.b != nil && slice.ValueAt(m.b.Content, "kind") == slice.ValueAt(m.o.Content, "kind") && !m.rolls() {
+	r := Remark{Object: m.o, status: finding.New, paths: []string{n.path}, text: text, Rule: n.rule}
+	switch {
+	case n.comes != "":
+		r.Conditional = n.doubtful
+		r.text += ": " + n.comes
+	case m.b != nil && slice.ValueAt(m.b.Content, "kind") == slice.ValueAt(m.o.Content, "kind") && !m.rolls():
 		r.occasion = "pod-lost" // those that run stay
 		r.text += ": a pod that is replaced does not start"
-	} else {
+	default:
 		r.text += ": they do not start"
 	}
 	return r
@@ -291,7 +324,7 @@ func (m *unmet) rolls() bool {
 
 // enter adds a remark about a need, or counts it where one about the same object stands.
 func (m *unmet) enter(n need, r Remark) {
-	r.Rule, r.release = rules.MissingConfig, m.release.ID
+	r.Rule, r.release = cmp.Or(r.Rule, rules.MissingConfig), m.release.ID
 	if m.by == nil {
 		m.by = map[[2]string]int{}
 	}
@@ -356,10 +389,10 @@ func Strands(ch *object.Changes, release string, o *object.Object) bool {
 			wanted = needs(o)
 		}
 		for _, n := range wanted {
-			if n.kind != c.Base.ID.Kind || n.name != c.Base.ID.Name || n.soft {
+			if n.kind != kindOf(c.Base) || n.name != c.Base.ID.Name || n.soft {
 				continue
 			}
-			if head == nil {
+			if head.all == nil {
 				head = newConfigIndex(ch.Head.Releases[i].Objects)
 			}
 			if head.get(o.ID.Namespace, n) == nil {

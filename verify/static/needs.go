@@ -18,61 +18,27 @@ import (
 // Upstream: kubernetes v1.36.3, pkg/kubelet/kubelet_pods.go: makeEnvironmentVariables; pkg/volume/configmap, secret and
 // projected: MakePayload; pkg/volume/util: GetPodVolumeNames (a volume that nothing mounts is not waited for).
 type need struct {
-	kind, name string
-	key        string // "": the object as a whole
-	path       string // of the field that says so
-	at         string // what of the pod needs it, the same on both sides: "env LOG_LEVEL of container app"
-	once       bool   // read when the container starts and never again
-	soft       bool   // the container starts without the key, with a folder in place of the file
-	optional   bool   // and without any of it
+	kind     string // as "group/Kind"
+	name     string
+	in       string // namespace, if it is another one than that of who needs it
+	key      string // "": the object as a whole
+	path     string // of the field that says so
+	at       string // what of the pod needs it, the same on both sides: "env LOG_LEVEL of container app"
+	once     bool   // read when the container starts and never again
+	soft     bool   // the container starts without the key, with a folder in place of the file
+	optional bool   // and without any of it
+	comes    string // what comes of it where the object as a whole is absent; "": pods do not start
+	doubtful bool   // and that may be meant, or does no harm at once
+	alone    bool   // it is told of only where nothing of the repository speaks of the name
+	rule     string // that says so; "": missing configuration
 }
 
-// The kinds of what pods run as, of the volumes that they share, and of their priorities.
-const (
-	account = "ServiceAccount"
-	claim   = "PersistentVolumeClaim"
-	class   = "PriorityClass"
-)
-
-// home is the namespace of what a pod of a namespace needs.
-func (n need) home(namespace string) string {
-	if n.kind == class {
-		return ""
-	}
-	return namespace
-}
-
-// wants lists what the pods of an object need, their claims, and the ServiceAccount and PriorityClass that they name:
-// without one of these the API server refuses each of them, and without a claim they stay pending. The default account
-// and the system's classes are always there.
-//
-// Upstream: kubernetes v1.36.3, plugin/pkg/admission/serviceaccount: Admit, Validate; pkg/controller/serviceaccount:
-// ServiceAccountsController.syncNamespace; plugin/pkg/admission/priority: (*Plugin).admitPod (no PriorityClass with
-// name); pkg/scheduler/framework/plugins/volumebinding: (*VolumeBinding).PreFilter.
+// wants lists what an object names, its pods' needs included; see [names].
 func wants(o *object.Object) []need {
-	out := needs(o)
 	if o == nil {
 		return nil
 	}
-	spec, prefix := podSpec(o)
-	if spec == nil {
-		return out
-	}
-	if name := spec.ServiceAccountName; name != "" && name != "default" {
-		out = append(out, need{kind: account, name: name, path: prefix + "serviceAccountName", at: "serviceAccountName",
-			once: true})
-	}
-	if name := spec.PriorityClassName; name != "" && !strings.HasPrefix(name, "system-") {
-		out = append(out, need{kind: class, name: name, path: prefix + "priorityClassName", at: "priorityClassName",
-			once: true})
-	}
-	for i, v := range spec.Volumes {
-		if c := v.PersistentVolumeClaim; c != nil && c.ClaimName != "" {
-			out = append(out, need{kind: claim, name: c.ClaimName, at: "volume " + v.Name, once: true,
-				path: fmt.Sprintf("%svolumes[%d].persistentVolumeClaim.claimName", prefix, i)})
-		}
-	}
-	return out
+	return append(needs(o), names(o)...)
 }
 
 // podSpec is that of the pods an object makes, with its path and a dot; nil: it makes none.
@@ -146,10 +112,10 @@ func envNeeds(c corev1.Container, at string) []need {
 	for i, e := range c.EnvFrom {
 		what := fmt.Sprintf("envFrom[%d]", i)
 		if r := e.ConfigMapRef; r != nil {
-			add("ConfigMap", r.Name, "", r.Optional, what+".configMapRef.name", what)
+			add(configMap, r.Name, "", r.Optional, what+".configMapRef.name", what)
 		}
 		if r := e.SecretRef; r != nil {
-			add("Secret", r.Name, "", r.Optional, what+".secretRef.name", what)
+			add(secret, r.Name, "", r.Optional, what+".secretRef.name", what)
 		}
 	}
 	for i, e := range c.Env {
@@ -158,10 +124,10 @@ func envNeeds(c corev1.Container, at string) []need {
 		}
 		field, what := fmt.Sprintf("env[%d].valueFrom.", i), "env "+e.Name
 		if r := e.ValueFrom.ConfigMapKeyRef; r != nil {
-			add("ConfigMap", r.Name, r.Key, r.Optional, field+"configMapKeyRef", what)
+			add(configMap, r.Name, r.Key, r.Optional, field+"configMapKeyRef", what)
 		}
 		if r := e.ValueFrom.SecretKeyRef; r != nil {
-			add("Secret", r.Name, r.Key, r.Optional, field+"secretKeyRef", what)
+			add(secret, r.Name, r.Key, r.Optional, field+"secretKeyRef", what)
 		}
 	}
 	return out
@@ -191,17 +157,17 @@ func volumeNeeds(v corev1.Volume, at string, mounts []mount) []need {
 	}
 	switch {
 	case v.ConfigMap != nil:
-		add("ConfigMap", v.ConfigMap.Name, v.ConfigMap.Items, v.ConfigMap.Optional, "configMap.", "name")
+		add(configMap, v.ConfigMap.Name, v.ConfigMap.Items, v.ConfigMap.Optional, "configMap.", "name")
 	case v.Secret != nil:
-		add("Secret", v.Secret.SecretName, v.Secret.Items, v.Secret.Optional, "secret.", "secretName")
+		add(secret, v.Secret.SecretName, v.Secret.Items, v.Secret.Optional, "secret.", "secretName")
 	case v.Projected != nil:
 		for i, s := range v.Projected.Sources {
 			field := fmt.Sprintf("projected.sources[%d].", i)
 			if s.ConfigMap != nil {
-				add("ConfigMap", s.ConfigMap.Name, s.ConfigMap.Items, s.ConfigMap.Optional, field+"configMap.", "name")
+				add(configMap, s.ConfigMap.Name, s.ConfigMap.Items, s.ConfigMap.Optional, field+"configMap.", "name")
 			}
 			if s.Secret != nil {
-				add("Secret", s.Secret.Name, s.Secret.Items, s.Secret.Optional, field+"secret.", "name")
+				add(secret, s.Secret.Name, s.Secret.Items, s.Secret.Optional, field+"secret.", "name")
 			}
 		}
 	}

@@ -3,6 +3,7 @@ package static
 import (
 	"fmt"
 	"io/fs"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -16,15 +17,17 @@ import (
 
 // Remains knows which workloads a change takes out of the releases while what they are made of stays in the repository.
 type Remains struct {
-	ch   *object.Changes
-	head map[string]bool // IDs of head's objects
-	made map[string]bool // files of head with the kinds that are made of them
-	read map[string]bool // files of releases that do not render, or were not rendered
+	ch    *object.Changes
+	head  map[string]*object.Object // head's objects by ID: one that runs, if any does
+	made  map[string]bool           // files of head with the kinds that are made of them
+	read  map[string]bool           // files of releases that do not render, or were not rendered
+	added map[string]string         // the files that may be a copy of another, with their texts
 }
 
 // NewRemains looks at what head renders.
 func NewRemains(ch *object.Changes) *Remains {
-	r := &Remains{ch: ch, head: map[string]bool{}, made: map[string]bool{}, read: map[string]bool{}}
+	r := &Remains{ch: ch, head: map[string]*object.Object{}, made: map[string]bool{}, read: map[string]bool{},
+		added: map[string]string{}}
 	for _, rel := range ch.Head.Releases {
 		if rel.Err != nil || rel.Untouched {
 			for _, f := range rel.Reads {
@@ -32,27 +35,78 @@ func NewRemains(ch *object.Changes) *Remains {
 			}
 		}
 		for _, o := range rel.Objects {
-			r.head[o.ID.String()], r.made[o.Source.File+" "+o.ID.Kind] = true, true
+			if had := r.head[o.ID.String()]; had == nil || had.Hook {
+				r.head[o.ID.String()] = o
+			}
+			r.made[o.Source.File+" "+o.ID.Kind] = true
+		}
+	}
+	for _, f := range ch.Files {
+		if _, err := fs.Stat(ch.Base.Tree, f); err == nil {
+			continue
+		}
+		if text, err := fs.ReadFile(ch.Head.Tree, f); err == nil && !r.read[f] {
+			r.added[f] = string(text)
 		}
 	}
 	return r
 }
 
-// Has reports whether an object of base is in no release of head, and the file that it is made of still has it: nothing
-// of its kind is made of that any longer.
+// Has reports whether an object of base is in no release of head, and head still has what it is made of.
 func (r *Remains) Has(o *object.Object) bool {
-	file := o.Source.File
-	if o.Hook || r.head[o.ID.String()] || r.made[file+" "+o.ID.Kind] || r.read[file] {
-		return false
-	}
-	is, err := fs.ReadFile(r.ch.Head.Tree, file)
-	if err != nil {
-		return false
+	file, _ := r.stays(o)
+	return file != ""
+}
+
+// stays gives the file in which head still has the manifest of an object of base that is in no release of it, and how:
+// its own, of which nothing of its kind is made any longer, one that the change adds, or that of a hook. "": none, or
+// the object is there.
+func (r *Remains) stays(o *object.Object) (file, how string) {
+	file = o.Source.File
+	now := r.head[o.ID.String()]
+	switch {
+	case o.Hook, now != nil && (!now.Hook || o.ID.Kind == "Job" || o.ID.Kind == "Pod"): // which hooks are made of
+		return "", ""
+	case now != nil:
+		return now.Source.File, "makes it a hook"
+	case r.made[file+" "+o.ID.Kind], r.read[file]:
+		return "", ""
 	}
 	was, err := fs.ReadFile(r.ch.Base.Tree, file)
+	if err != nil {
+		return "", ""
+	}
 	kind := regexp.MustCompile(`(?m)^[ \t-]*["']?kind["']?[ \t]*:[ \t]*["']?` + regexp.QuoteMeta(o.ID.Kind) + `\b`)
-	return err == nil && kind.Match(is) &&
-		(!strings.Contains(string(was), o.ID.Name) || strings.Contains(string(is), o.ID.Name))
+	named := strings.Contains(string(was), o.ID.Name)
+	if is, err := fs.ReadFile(r.ch.Head.Tree, file); err == nil {
+		if kind.Match(is) && (!named || strings.Contains(string(is), o.ID.Name)) {
+			return file, "still has it"
+		}
+		return "", ""
+	}
+	for _, f := range slices.Sorted(maps.Keys(r.added)) {
+		is := r.added[f]
+		if strings.Contains(is, o.ID.Kind) && kind.MatchString(is) && !r.made[f+" "+o.ID.Kind] && copied(string(was), is) {
+			return f, "has its manifest"
+		}
+	}
+	return "", ""
+}
+
+// copied reports whether most words of a text are in another.
+func copied(was, is string) bool {
+	there := map[string]bool{}
+	for _, w := range strings.Fields(is) {
+		there[w] = true
+	}
+	words := strings.Fields(was)
+	same := 0
+	for _, w := range words {
+		if there[w] {
+			same++
+		}
+	}
+	return 2*same > len(words)
 }
 
 var leaves = Analyzer{Name: "undeployed", Rule: rules.NoLongerDeployed, Run: undeployed, Compares: true, Whole: true,
@@ -64,6 +118,9 @@ func undeployed(p *Pass) []Remark {
 	var out []Remark
 	remains := NewRemains(ch)
 	for _, b := range ch.Base.Releases {
+		if failsOnHead(ch, b) {
+			continue
+		}
 		var left []*object.Object
 		for _, o := range b.Objects {
 			_, modeled := state.ManifestOf(o.Typed)
@@ -75,10 +132,14 @@ func undeployed(p *Pass) []Remark {
 			continue
 		}
 		o := left[0]
-		text := fmt.Sprintf("%s is in no release any longer, though %s still has it", o.ID, o.Source.File)
+		file, how := remains.stays(o)
+		text := fmt.Sprintf("%s is in no release any longer, though %s %s", o.ID, file, how)
 		if n := len(left) - 1; n > 0 {
-			text = fmt.Sprintf("%s and %d more workloads of %s are in no release any longer, though %s still has it", o.ID, n,
-				b.ID, o.Source.File)
+			text = fmt.Sprintf("%s and %d more workloads of %s are in no release any longer, though %s %s", o.ID, n,
+				b.ID, file, how)
+		}
+		if how == "makes it a hook" {
+			text = fmt.Sprintf("%s is part of no release any longer: %s %s", o.ID, file, how)
 		}
 		out = append(out, Remark{release: b.ID, Object: o, status: finding.New, gone: true,
 			text: text, at: remains.edit(b, o)})
@@ -86,8 +147,17 @@ func undeployed(p *Pass) []Remark {
 	return out
 }
 
-// edit is the first line that the change edits of what a release of base is made of or is declared in; the line of the
-// object where it only deletes some.
+// failsOnHead reports whether a release of head that does not render may have what one of base has: it is the same one,
+// or they are declared in one file.
+func failsOnHead(ch *object.Changes, b *object.Rendered) bool {
+	by := b.By.File
+	return slices.ContainsFunc(ch.Head.Releases, func(h *object.Rendered) bool {
+		return h.Err != nil && (h.ID == b.ID || by != "" && h.By.File == by || slices.Contains(h.Reads, by))
+	})
+}
+
+// edit is the first line that the change edits of what a release of base is made of or is declared in; else of the
+// files that it adds; the line of the object where it only deletes some.
 func (r *Remains) edit(b *object.Rendered, o *object.Object) object.Location {
 	files := append(slices.Clone(b.Reads), b.By.File)
 	for _, h := range r.ch.Head.Releases {
@@ -99,6 +169,9 @@ func (r *Remains) edit(b *object.Rendered, o *object.Object) object.Location {
 		if lines := r.ch.Lines[f]; len(lines) > 0 && slices.Contains(files, f) && f != o.Source.File {
 			return object.Location{File: f, StartLine: lines[0].First, EndLine: lines[0].First}
 		}
+	}
+	if f, _ := r.stays(o); r.added[f] != "" {
+		return object.FileStart(f)
 	}
 	return o.Source
 }

@@ -39,7 +39,7 @@ func outranked(p *Pass) []Remark {
 				c.Value, o.ID.Name, was),
 			premise: "nodes are full",
 			remedies: []Remedy{{
-				Say:  "set preemptionPolicy: Never until all pods have been created anew",
+				Say:  "set preemptionPolicy: Never until all pods have been created again",
 				Cost: "a pod of this class waits for room", Object: o,
 				Set: []object.Setting{{Path: "preemptionPolicy", Value: string(corev1.PreemptNever)}},
 			}},

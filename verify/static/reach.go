@@ -179,3 +179,9 @@ func (r reach) misspelt(x *aimIndex, of *object.Object) *object.Object {
 	}
 	return found
 }
+
+// word is a value that is a text.
+func word(v any) string {
+	s, _ := v.(string)
+	return s
+}

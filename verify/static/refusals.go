@@ -8,6 +8,7 @@ import (
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubesettle/kubesettle/policies/rules"
@@ -37,10 +38,11 @@ type Applied struct {
 	kept       bool            // the release is kept as declared: what is there is updated
 	chart      bool            // it is a chart
 	tool       object.Tool     // that delivers it; "": not known
-	forced     bool            // what cannot be changed in place is deleted and made anew
+	forced     bool            // what cannot be changed in place is deleted and created again
 	unread     bool            // base did not render: what it was refused for is not known
 	filled     bool            // who applies it is not known, and may fill it in before
 	mode       state.Apply     // how it is applied
+	replaces   bool            // it is put in the place of what is there, and not merged with it
 }
 
 // Refusals lists the objects that the API server refuses to create, or to update from base
@@ -57,7 +59,7 @@ func Refusals(p slice.Pair, mode state.Apply, changed, all bool) []Applied {
 			base[o.ID.String()] = o
 		}
 	}
-	lookup := slices.ContainsFunc(p.Head.Notes, func(n string) bool { return strings.Contains(n, "calls lookup") })
+	lookup := slices.ContainsFunc(p.Head.Notes, func(n object.Note) bool { return n.Kind == object.LookupFindsNothing })
 	kept := p.Head.Kind == object.Helm && !forTests(p.Head) || p.Head.By.File != "" // helm upgrade, Argo CD, Flux
 	var out []Applied
 	for _, o := range p.Head.Objects {
@@ -66,7 +68,8 @@ func Refusals(p slice.Pair, mode state.Apply, changed, all bool) []Applied {
 		}
 		a := Applied{release: p.ID, Base: base[o.ID.String()], Head: o, lookup: lookup, kept: kept,
 			filled: !kept || p.Head.Delivery.Fills, chart: p.Head.Kind == object.Helm,
-			tool: p.Head.Delivery.Tool, forced: p.Head.Delivery.Forces, mode: mode, unread: p.Base != nil && p.Base.Err != nil}
+			tool: p.Head.Delivery.Tool, forced: p.Head.Delivery.Forces, mode: mode,
+			replaces: p.Head.Delivery.Replaces, unread: p.Base != nil && p.Base.Err != nil}
 		if a.Base != nil && ((a.Base.Typed == nil) != (o.Typed == nil) || a.Base.Hook != o.Hook) {
 			a.Base = nil
 		}
@@ -147,21 +150,39 @@ func (a *Applied) judge() {
 		a.Refused = steadyErrors(a.Head, validation.UpdateCustom(a.Head.Content, a.Base.Content, a.mode == state.ServerSide))
 		return
 	}
-	a.Refused = slices.Concat(undecoded(a.Head), steadyErrors(a.Head, validation.Update(a.Head.Typed, a.Base.Typed)))
+	a.Refused = slices.Concat(undecoded(a.Head), steadyErrors(a.Head, a.updated(a.Head, a.Base, a.Base.Typed)))
 	if len(a.Refused)+len(a.Before) == 0 {
-		a.Back = steadyErrors(a.Base, validation.Update(a.Base.Typed, validation.Live(a.Head.Typed, a.Base.Typed)))
+		a.Back = steadyErrors(a.Base, a.updated(a.Base, a.Head, validation.Live(a.Head.Typed, a.Base.Typed)))
 	}
 }
 
-// forgive leaves out the errors of values with placeholders, where nobody knows who applies the
-// release, or where Flux fills in what the repository does not have: the API server never sees them. Helm, Argo CD and
-// Flux apply anything else as it is written.
+// updated is why the API server refuses an object in the place of another: as it is written, or else as the apply
+// merges the two.
+func (a *Applied) updated(now, was *object.Object, live runtime.Object) field.ErrorList {
+	out := validation.Update(now.Typed, live)
+	if len(out) > 0 || a.replaces {
+		return out
+	}
+	out = validation.Update(validation.Merged(manifest(now), manifest(was), a.mode == state.ServerSide), live)
+	for _, e := range out {
+		e.Detail += "; no manifest wrote what the live object has there, and the apply leaves it"
+	}
+	return out
+}
+
+func manifest(o *object.Object) validation.Manifest {
+	return validation.Manifest{Content: o.Content, Typed: o.Typed}
+}
+
+// forgive leaves out the errors of placeholders: the API server never sees them. Where nobody knows who applies the
+// release, words of names in capitals are some.
 func (a *Applied) forgive() {
+	a.withValues()
 	if !a.filled {
 		return
 	}
 	for _, list := range []*field.ErrorList{&a.Refused, &a.Before, &a.Back} {
-		*list = slices.DeleteFunc(*list, func(e *field.Error) bool { return filledIn(e) })
+		*list = slices.DeleteFunc(*list, func(e *field.Error) bool { return nameFilledIn(e) })
 	}
 }
 
@@ -186,7 +207,7 @@ func refused(o *object.Object) field.ErrorList {
 func undecoded(o *object.Object) field.ErrorList {
 	var out field.ErrorList
 	for _, r := range o.Refused {
-		if !r.Undecodable || !o.IsVolatile(r.Path) { // of which a mask is seen
+		if !r.Unknown && (!r.Undecodable || !o.IsVolatile(r.Path)) { // of which a mask is seen
 			out = append(out, &field.Error{Type: field.ErrorTypeTypeInvalid, Field: r.Path, Detail: r.Text})
 		}
 	}
@@ -216,7 +237,7 @@ func nextRender(o *object.Object) field.ErrorList {
 	return validation.Update(next, o.Typed)
 }
 
-// replaced reports whether an apply deletes an object and creates it anew, or does not find
+// replaced reports whether an apply deletes an object and creates it again, or does not find
 // it any more, so that no field of it is immutable.
 //
 // Read from: the documentation of Argo CD (resource hooks, the sync option Force=true: kubectl

@@ -32,11 +32,18 @@ func refusedAt(pl judge.Places, o *object.Object, e *field.Error, changes []obje
 		return !free && judge.Overlap(field, path)
 	}
 	var out refusedPlace
-	for _, c := range changes {
-		if about(c.Path) {
-			out.changed = append(out.changed, c)
-			out.locations = append(out.locations, pl.Field(c))
+	enter := func(at func(field string) bool) {
+		for _, c := range changes {
+			if at(c.Path) {
+				out.changed = append(out.changed, c)
+				out.locations = append(out.locations, pl.Field(c))
+			}
 		}
+	}
+	enter(about)
+	if _, written := o.At(path); len(out.locations) == 0 && !written { // what it does not go with stands beside it
+		beside := path[:max(strings.LastIndexByte(path, '.'), 0)]
+		enter(func(field string) bool { return strings.Contains(beside, ".") && judge.Overlap(field, beside) })
 	}
 	if len(out.locations) > 0 {
 		return out

@@ -37,6 +37,9 @@ type Remark struct {
 	// premise names the clusters that it holds for, of which nothing is declared; "": it does not hang on nodes. Where
 	// nodes are declared, a search tells instead.
 	premise string
+	// with is a release of which nobody says that it runs in the cluster of the remark's, though it takes both; "": none.
+	with  string
+	shape string // what tells it from another remark on the same fields; "": nothing
 	// at is a line of head that shows it, before all others; zero: none.
 	at object.Location
 }
@@ -71,7 +74,7 @@ func (x Remark) Severity(of rules.Severity) rules.Severity {
 	switch {
 	case x.Note:
 		return rules.Note
-	case x.Conditional && of == rules.Error:
+	case (x.Conditional || x.with != "") && of == rules.Error:
 		return rules.Warning
 	}
 	return of
@@ -83,6 +86,9 @@ func (x Remark) Finding(pl judge.Places) finding.Finding {
 		Rule: x.Rule, Status: x.status, Certainty: finding.Inevitable, Scenario: scenario.ScenarioChange,
 		Workload: x.Object.ID.String(), Release: x.release, Message: x.text, AtDeclaredScale: true,
 		Events: []string{"apply"}, Shape: append([]string{}, x.paths...),
+	}
+	if x.shape != "" {
+		f.Shape = append(f.Shape, x.shape)
 	}
 	if pl.Changes == nil {
 		f.Scenario = scenario.ScenarioInstall
@@ -139,6 +145,9 @@ func (x Remark) Finding(pl judge.Places) finding.Finding {
 	}
 	if x.premise != "" {
 		made.Premised(x.premise)
+	}
+	if x.with != "" {
+		made.Together(x.release, x.with)
 	}
 	return made
 }

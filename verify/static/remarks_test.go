@@ -130,7 +130,7 @@ func told(t *testing.T, base, head *object.Revision) string {
 		t.Fatal(err)
 	}
 	var out strings.Builder
-	for _, x := range static.Remarks(ch, false) {
+	for _, x := range static.Remarks(ch, nil, false) {
 		f := x.Finding(judge.NewPlaces(ch))
 		if f.Rule == rules.DanglingTarget {
 			remedyHolds(t, base, head, x, f.Message)

@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubesettle/kubesettle/render/object"
+	"github.com/kubesettle/kubesettle/render/typed"
 	"github.com/kubesettle/kubesettle/verify/validation"
 )
 
@@ -75,7 +76,7 @@ func (s steps) comeEarlier(o, target *object.Object) []Remedy {
 	default:
 		return nil
 	}
-	return []Remedy{{Say: fmt.Sprintf("apply %s before %s, in a hook or wave of its own", shortID(target), shortID(o)),
+	return []Remedy{{Say: fmt.Sprintf("apply %s before %s, in a separate hook or wave", shortID(target), shortID(o)),
 		Cost: cost, Object: target, Set: []object.Setting{{Path: "metadata.annotations", Value: notes}}}}
 }
 
@@ -234,7 +235,7 @@ func respelt(o *object.Object, path string) ([]object.Setting, string) {
 	}
 	value, known := o.At(path)
 	best, least, several := "", max(len(name)/3, 1)+1, false
-	for known := range fieldsOf(at) {
+	for known := range typed.FieldsOf(at) {
 		d := levenshtein.Distance(strings.ToLower(name), strings.ToLower(known), nil)
 		switch {
 		case d < least:
@@ -251,31 +252,4 @@ func respelt(o *object.Object, path string) ([]object.Setting, string) {
 	}
 	return []object.Setting{{Path: path},
 		{Path: parent + "." + best, Value: value}}, fmt.Sprintf("%s instead of %s", best, name)
-}
-
-func bare(t reflect.Type) reflect.Type {
-	for t.Kind() == reflect.Pointer {
-		t = t.Elem()
-	}
-	return t
-}
-
-// fieldsOf are the fields of a type by their names in JSON, those of embedded ones included.
-func fieldsOf(t reflect.Type) map[string]reflect.Type {
-	out := map[string]reflect.Type{}
-	if t = bare(t); t.Kind() != reflect.Struct {
-		return out
-	}
-	for i := range t.NumField() {
-		f := t.Field(i)
-		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if name == "" && strings.Contains(options, "inline") {
-			for k, v := range fieldsOf(f.Type) {
-				out[k] = v
-			}
-		} else if name != "" && name != "-" {
-			out[name] = f.Type
-		}
-	}
-	return out
 }

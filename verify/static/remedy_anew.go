@@ -16,7 +16,7 @@ import (
 
 // selectorKept are ways to have other labels on pods under a selector, which cannot change: the labels stand on the
 // pods alone; or, where one of those that were selected has another value now, it is selected no more, and the object
-// is created anew over the pods that there are.
+// is created again over the pods that there are.
 func (x *Applied) selectorKept() []Remedy {
 	was, okWas := selected(x.Base)
 	is, okIs := selected(x.Head)
@@ -126,7 +126,7 @@ func (x *Applied) anewOverPods(now *appsv1.StatefulSet) []Remedy {
 	if len(before) == 0 || !ok || !allFitLabels(sel, podLabels(x.Base)) {
 		return nil // its successor would not take its pods over
 	}
-	say := fmt.Sprintf("as %s cannot change in place, delete the StatefulSet without its pods before the apply (%s), which creates it anew over them",
+	say := fmt.Sprintf("as %s cannot change in place, delete the StatefulSet without its pods before the apply (%s), which creates it again over them",
 		strings.Join(moved, ", "), orphaned(x.Head))
 	if resizes(x.Base, now) {
 		say = "resize the claims themselves (kubectl edit pvc); " + say

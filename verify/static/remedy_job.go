@@ -10,8 +10,8 @@ import (
 	"github.com/kubesettle/kubesettle/verify/validation"
 )
 
-// jobAnew are the ways to get another template to a Job, which cannot change: a name of its own for each template, or
-// that who applies it deletes the old Job and creates it anew.
+// jobAnew are the ways to get another template to a Job, which cannot change: its own name for each template, or
+// that who applies it deletes the old Job and creates it again.
 //
 // Read from: the documentation of Argo CD (sync options Force=true,Replace=true: kubectl replace --force), of Flux
 // (kustomize-controller: the annotation force) and of Helm (chart hooks, before-hook-creation).
@@ -47,7 +47,7 @@ const syncOptions = "argocd.argoproj.io/sync-options"
 // replacing has a tool delete the old Job and create the new one.
 func (x *Applied) replacing(tool, key, value string) Remedy {
 	return Remedy{
-		Say:    fmt.Sprintf("annotate the Job with %s: %s, so that %s deletes the old one and creates it anew", key, value, tool),
+		Say:    fmt.Sprintf("annotate the Job with %s: %s, so that %s deletes the old one and creates it again", key, value, tool),
 		Cost:   "a Job that still runs is stopped",
 		Object: x.Head, Set: []object.Setting{{Path: "metadata.annotations", Value: map[string]any{key: value}}},
 	}
@@ -60,7 +60,7 @@ func (x *Applied) jobByHand(job *batchv1.Job) string {
 	case x.tool == object.ArgoCD:
 		anew = "make the Job a hook of Argo CD (argocd.argoproj.io/hook: Sync)"
 	case x.chart:
-		anew = "make the Job a Helm hook (helm.sh/hook: pre-install,pre-upgrade), which is created anew each time"
+		anew = "make the Job a Helm hook (helm.sh/hook: pre-install,pre-upgrade), which is created again each time"
 	}
 	if x.again || len(nextRender(x.Head)) > 0 {
 		first := "take what differs from render to render out of the Job's template"

@@ -65,7 +65,7 @@ func (s Shortage) raised(sl *slice.Slice, w *state.Workload) []Remedy {
 		if o == nil {
 			return nil
 		}
-		want, path := amount(s.name, (s.Asked+1)*s.each), "spec.hard["+string(s.name)+"]"
+		want, path := amount(s.name, (s.Asked+1)*s.each+s.taken), "spec.hard["+string(s.name)+"]"
 		return []Remedy{{
 			Say:    fmt.Sprintf("raise %s of the quota to %s: what %s for, and one more during a rollout", s.name, want, asking(s.Asked)),
 			Cost:   "the namespace may use more",

@@ -139,7 +139,7 @@ func podSelector(o *object.Object) map[string]string {
 func selectLater(o, before *object.Object, next []*object.Object) []Remedy {
 	was, is := selectorOf(before), selectorOf(o)
 	if !allFit(was, next) {
-		return byHand("keep labels that the running pods have: roll the new ones out first, and select them in a change of its own")
+		return byHand("keep labels that the running pods have: roll the new ones out first, and select them in a separate change")
 	}
 	set := []object.Setting{}
 	for k := range is {
@@ -153,6 +153,6 @@ func selectLater(o, before *object.Object, next []*object.Object) []Remedy {
 		}
 	}
 	slices.SortFunc(set, func(a, b object.Setting) int { return strings.Compare(a.Path, b.Path) })
-	return []Remedy{{Say: fmt.Sprintf("select %s until the new pods are ready, and %s in a change of its own", words(was),
+	return []Remedy{{Say: fmt.Sprintf("select %s until the new pods are ready, and %s in a separate change", words(was),
 		words(is)), Cost: "two changes in place of one", Object: o, Set: set}}
 }

@@ -53,7 +53,7 @@ func lapsed(p *Pass) []Remark {
 			paths: []string{lost.Path},
 			text: fmt.Sprintf("%s stays without %s, and a Job's template cannot be changed: the next change of it, such as "+
 				"an image, is refused", o.ID, field),
-			remedies: []Remedy{{Say: "keep " + field + " of the Job, or give each template a name of its own",
+			remedies: []Remedy{{Say: "keep " + field + " of the Job, or give each template its own name",
 				Cost: "an old Job is deleted where a new one comes", Object: o, Set: []object.Setting{lost}}},
 		}
 		if b.Hook {

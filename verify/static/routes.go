@@ -15,6 +15,7 @@ import (
 	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/slice"
 	"github.com/kubesettle/kubesettle/verify/state"
+	"github.com/kubesettle/kubesettle/verify/traffic"
 )
 
 // unled gathers what the backends of one object miss.
@@ -23,7 +24,7 @@ type unled struct {
 	where       *whereabouts
 	once, now   *aimIndex // of all releases
 	o, b        *object.Object
-	old         []backend
+	old         []traffic.Backend
 	found       []Remark
 	by          map[string]int // places in found, by what is missed
 	broke, open bool           // a release is not rendered on head, and was on base; or on any side
@@ -79,28 +80,28 @@ func (w *whereabouts) unrendered() (broke, any bool) {
 }
 
 // ask enters a backend that is not there.
-func (u *unled) ask(x backend) {
+func (u *unled) ask(x traffic.Backend) {
 	lack, service := u.now.lacks(u.o, x)
 	if lack == lacksNothing {
 		if t := u.taken(x); t != nil {
 			lack, service = lacksKey, t
 		}
 	}
-	i := slices.IndexFunc(u.old, func(o backend) bool { return o.key == x.key })
+	i := slices.IndexFunc(u.old, func(o traffic.Backend) bool { return o.Key == x.Key })
 	switch {
 	case lack == lacksNothing && i >= 0:
 		u.mended(u.old[i])
 		return
-	case lack == lacksNothing || slices.ContainsFunc(u.old, func(o backend) bool {
+	case lack == lacksNothing || slices.ContainsFunc(u.old, func(o traffic.Backend) bool {
 		was, _ := u.once.lacks(u.b, o)
-		return o.service == x.service && was == lack && (lack == lacksObject || o.port == x.port)
+		return o.Service == x.Service && was == lack && (lack == lacksObject || o.Port == x.Port)
 	}):
 		return // it is there, or is missing as it was
 	case lack == lacksKey:
 		u.portless(x, service)
 		return
 	}
-	switch had := u.once.services(u.o, x.service); {
+	switch had := u.once.services(u.o, x.Service); {
 	case len(had) > 0:
 		u.removed(x, had[0])
 	case i >= 0:
@@ -114,20 +115,20 @@ func (u *unled) ask(x backend) {
 
 // taken is the Service of another release of which the change takes the port that a backend had; nil: there is none, or
 // nobody knows that both are in one namespace.
-func (u *unled) taken(x backend) *object.Object {
+func (u *unled) taken(x traffic.Backend) *object.Object {
 	if u.b == nil || !u.where.placed(u.o) {
 		return nil
 	}
 	has := func(t *object.Object) (sure, takes bool) {
 		s, ok := t.Typed.(*corev1.Service)
 		return ok && s.Spec.Type != corev1.ServiceTypeExternalName && len(s.Spec.Ports) > 0 && u.where.placed(t),
-			ok && slices.ContainsFunc(s.Spec.Ports, x.takes)
+			ok && slices.ContainsFunc(s.Spec.Ports, x.Takes)
 	}
-	had := slices.ContainsFunc(u.once.services(u.b, x.service), func(t *object.Object) bool {
+	had := slices.ContainsFunc(u.once.services(u.b, x.Service), func(t *object.Object) bool {
 		sure, takes := has(t)
 		return sure && takes
 	})
-	is := u.now.services(u.o, x.service)
+	is := u.now.services(u.o, x.Service)
 	if !had || len(is) == 0 || slices.ContainsFunc(is, func(t *object.Object) bool {
 		sure, takes := has(t)
 		return !sure || takes
@@ -138,28 +139,28 @@ func (u *unled) taken(x backend) *object.Object {
 }
 
 // mended enters what a backend of base missed in the place of one that is there.
-func (u *unled) mended(old backend) {
+func (u *unled) mended(old traffic.Backend) {
 	lack, _ := u.once.lacks(u.b, old)
-	there := u.now.services(u.o, old.service)
+	there := u.now.services(u.o, old.Service)
 	var text, path string
 	switch {
 	case lack == lacksKey:
-		text, path = fmt.Sprintf("port %s of Service %s, which has no such port", old.port.String(), old.service), old.portAt
-	case lack == lacksObject && (near(u.once, u.b, old.service) != nil ||
+		text, path = fmt.Sprintf("port %s of Service %s, which has no such port", old.Port.String(), old.Service), old.PortAt
+	case lack == lacksObject && (near(u.once, u.b, old.Service) != nil ||
 		len(there) > 0 && slices.ContainsFunc(u.where.ch.Changes, func(c object.Change) bool {
 			return c.Head == there[0] && c.Base != nil
 		})):
-		text, path = fmt.Sprintf("Service %s, which is not there", old.service), old.nameAt
+		text, path = fmt.Sprintf("Service %s, which is not there", old.Service), old.NameAt
 	default:
 		return
 	}
-	u.enter("fixed "+old.service, Remark{Object: u.b, status: finding.Fixed, paths: []string{path},
+	u.enter("fixed "+old.Service, Remark{Object: u.b, status: finding.Fixed, paths: []string{path},
 		text: fmt.Sprintf("%s leads to %s", u.b.ID, text)})
 }
 
 // removed enters a backend that the change takes away.
-func (u *unled) removed(x backend, had *object.Object) {
-	if yes, known := prunes(u.pair.Head); u.broke || kept(had) || known && !yes || u.operated(x.service) {
+func (u *unled) removed(x traffic.Backend, had *object.Object) {
+	if yes, known := prunes(u.pair.Head); u.broke || kept(had) || known && !yes || u.operated(x.Service) {
 		return
 	}
 	how, next := "which the change removes", u.successor(had)
@@ -195,27 +196,27 @@ func (u *unled) successor(had *object.Object) *object.Object {
 }
 
 // edited enters a backend in whose place base had another one, which is still there.
-func (u *unled) edited(x, old backend) {
+func (u *unled) edited(x, old traffic.Backend) {
 	if near := u.nearly(x); near != nil {
 		u.misses(x, near, fmt.Sprintf("which is not there, and %s is", shortID(near)))
 		return
 	}
-	was := u.now.services(u.o, old.service)
-	if len(was) == 0 || was[0].Release != u.o.Release || u.open || u.operated(x.service) {
+	was := u.now.services(u.o, old.Service)
+	if len(was) == 0 || was[0].Release != u.o.Release || u.open || u.operated(x.Service) {
 		return
 	}
 	reads := u.pair.Head.Reads
-	if !u.where.mentioned(x.service, func(f string) bool { return slices.Contains(reads, f) || f == u.o.Source.File }) {
+	if !u.where.mentioned(x.Service, func(f string) bool { return slices.Contains(reads, f) || f == u.o.Source.File }) {
 		u.misses(x, was[0], "of which the repository says nothing else")
 	}
 }
 
 // nearly is the Service of the same release that a backend misses by its spelling; nil: there is none, or several.
-func (u *unled) nearly(x backend) *object.Object {
-	if u.operated(x.service) {
+func (u *unled) nearly(x traffic.Backend) *object.Object {
+	if u.operated(x.Service) {
 		return nil
 	}
-	return near(u.now, u.o, x.service)
+	return near(u.now, u.o, x.Service)
 }
 
 // near is the one Service of an object's release and namespace whose name is a slip of the pen away; nil: there is
@@ -252,62 +253,62 @@ func (u *unled) operated(name string) bool {
 }
 
 // misses enters that there is no Service of a name, with one that is meant; nil: none is.
-func (u *unled) misses(x backend, meant *object.Object, how string, causes ...cause) {
-	r := Remark{Object: u.o, status: finding.New, paths: []string{x.nameAt}, causes: causes,
-		text: fmt.Sprintf("%s leads to Service %s, %s: requests there fail", u.o.ID, x.service, how)}
+func (u *unled) misses(x traffic.Backend, meant *object.Object, how string, causes ...cause) {
+	r := Remark{Object: u.o, status: finding.New, paths: []string{x.NameAt}, causes: causes,
+		text: fmt.Sprintf("%s leads to Service %s, %s: requests there fail", u.o.ID, x.Service, how)}
 	r.remedies = byHand(fmt.Sprintf("have Service %s stay until nothing leads to it, or take the %s's rule away with it",
-		x.service, u.o.ID.Kind))
+		x.Service, u.o.ID.Kind))
 	if meant != nil {
-		set := []object.Setting{{Path: x.nameAt, Value: meant.ID.Name}}
+		set := []object.Setting{{Path: x.NameAt, Value: meant.ID.Name}}
 		for _, b := range backends(u.o) {
-			if b.service == x.service && b.nameAt != x.nameAt {
-				set = append(set, object.Setting{Path: b.nameAt, Value: meant.ID.Name})
+			if b.Service == x.Service && b.NameAt != x.NameAt {
+				set = append(set, object.Setting{Path: b.NameAt, Value: meant.ID.Name})
 			}
 		}
 		r.remedies = []Remedy{{Say: "name " + shortID(meant) + ", which is there", Object: u.o, Set: set}}
 	}
-	u.enter("service "+x.service, r)
+	u.enter("service "+x.Service, r)
 }
 
 // portless enters that a Service has no port of a name or number.
-func (u *unled) portless(x backend, service *object.Object) {
+func (u *unled) portless(x traffic.Backend, service *object.Object) {
 	s := service.Typed.(*corev1.Service)
 	var have []string
 	for _, p := range s.Spec.Ports {
 		have = append(have, strings.TrimSpace(p.Name+" "+fmt.Sprint(p.Port)))
 	}
-	r := Remark{Object: u.o, status: finding.New, paths: []string{x.portAt},
+	r := Remark{Object: u.o, status: finding.New, paths: []string{x.PortAt},
 		causes: []cause{{service, []string{"spec.ports"}}},
 		text: fmt.Sprintf("%s leads to port %s of %s, which has no such port (%s): requests there fail", u.o.ID,
-			x.port.String(), service.ID, listed(have)),
+			x.Port.String(), service.ID, listed(have)),
 		remedies: namePort(u.o, x, u.meantPort(x, s))}
 	if r.remedies == nil {
-		r.remedies = byHand(fmt.Sprintf("name one of the ports that Service %s has", x.service))
-		same := func(o backend) bool { return o.key == x.key }
-		if len(u.once.services(u.o, x.service)) > 0 && slices.ContainsFunc(u.old, same) {
-			r.remedies = byHand(fmt.Sprintf("have Service %s keep port %s, or take what leads there away with it", x.service,
-				x.port.String()))
+		r.remedies = byHand(fmt.Sprintf("name one of the ports that Service %s has", x.Service))
+		same := func(o traffic.Backend) bool { return o.Key == x.Key }
+		if len(u.once.services(u.o, x.Service)) > 0 && slices.ContainsFunc(u.old, same) {
+			r.remedies = byHand(fmt.Sprintf("have Service %s keep port %s, or take what leads there away with it", x.Service,
+				x.Port.String()))
 		}
 	}
-	u.enter("port "+x.port.String()+" of "+x.service, r)
+	u.enter("port "+x.Port.String()+" of "+x.Service, r)
 }
 
 // meantPort is the port of a Service that a backend means: the one that is spelt alike, that base had under the name or
 // number in question, or the only one, as on base; nil: nobody can tell.
-func (u *unled) meantPort(x backend, s *corev1.Service) *corev1.ServicePort {
+func (u *unled) meantPort(x traffic.Backend, s *corev1.Service) *corev1.ServicePort {
 	for i, p := range s.Spec.Ports {
-		if x.port.Type == intstr.String && slip(p.Name, x.port.StrVal) {
+		if x.Port.Type == intstr.String && slip(p.Name, x.Port.StrVal) {
 			return &s.Spec.Ports[i]
 		}
 	}
 	only := len(s.Spec.Ports) == 1
-	for _, t := range u.once.services(u.o, x.service) {
+	for _, t := range u.once.services(u.o, x.Service) {
 		was, ok := t.Typed.(*corev1.Service)
 		if !ok {
 			continue
 		}
 		only = only && len(was.Spec.Ports) == 1
-		if i := slices.IndexFunc(was.Spec.Ports, x.takes); i >= 0 {
+		if i := slices.IndexFunc(was.Spec.Ports, x.Takes); i >= 0 {
 			if k := samePort(s.Spec.Ports, was.Spec.Ports[i]); k >= 0 {
 				return &s.Spec.Ports[k]
 			}
@@ -337,23 +338,23 @@ func samePort(list []corev1.ServicePort, was corev1.ServicePort) int {
 }
 
 // namePort has a backend lead to a port that is there.
-func namePort(o *object.Object, x backend, p *corev1.ServicePort) []Remedy {
+func namePort(o *object.Object, x traffic.Backend, p *corev1.ServicePort) []Remedy {
 	if p == nil {
 		return nil
 	}
 	var value any = int64(p.Port)
-	if x.port.Type == intstr.String {
+	if x.Port.Type == intstr.String {
 		if value = p.Name; p.Name == "" {
 			return nil
 		}
 	}
 	var set []object.Setting
 	for _, b := range backends(o) {
-		if b.service == x.service && b.port == x.port {
-			set = append(set, object.Setting{Path: b.portAt, Value: value})
+		if b.Service == x.Service && b.Port == x.Port {
+			set = append(set, object.Setting{Path: b.PortAt, Value: value})
 		}
 	}
-	return []Remedy{{Say: fmt.Sprintf("name port %v, which Service %s has", value, x.service), Object: o, Set: set}}
+	return []Remedy{{Say: fmt.Sprintf("name port %v, which Service %s has", value, x.Service), Object: o, Set: set}}
 }
 
 // enter adds a remark, or counts it where the same is missed already.

@@ -39,13 +39,28 @@ func gaps(p *Pass) []Remark {
 		sel := labels.SelectorFromSet(s.Spec.Selector)
 		running := backersOf(base, o.ID.Namespace, sel)
 		stays := func(w *object.Object) bool {
-			return head.counterpart(w) != nil || where.elsewhere(w) || kept(w) || miscalled(w, head.objects)
+			h := head.counterpart(w)
+			if h != nil && scaledToNothing(h) {
+				return false
+			}
+			return h != nil || where.elsewhere(w) || kept(w) || miscalled(w, head.objects)
 		}
 		if slices.ContainsFunc(running, stays) {
 			continue
 		}
 		r := Remark{Object: o, paths: []string{"spec.selector"}, recovers: true}
+		idled := slices.IndexFunc(running, func(w *object.Object) bool { return head.counterpart(w) != nil })
 		switch gone := slices.IndexFunc(was, func(w *object.Object) bool { return slices.Contains(running, w) }); {
+		case idled >= 0:
+			old := head.counterpart(running[idled])
+			if steps.follows(old, next) {
+				continue
+			}
+			r.first = []cause{{old, []string{"spec.replicas"}}}
+			r.causes = append(r.first, cause{next[0], []string{"spec.replicas"}})
+			r.remedies = scaleFirst(base.counterpart(next[0]), next[0])
+			r.text = fmt.Sprintf("%s has no ready pods once applied: %s, whose pods it selects, is scaled to nothing while %s has yet to start",
+				o.ID, old.ID, next[0].ID)
 		case gone >= 0 && !p.Head.Delivery.Last:
 			old := was[gone]
 			r.causes = []cause{{object: old}}
@@ -76,11 +91,27 @@ func backersOf(x *aimIndex, namespace string, sel labels.Selector) []*object.Obj
 	var out []*object.Object
 	for _, i := range x.pods.Candidates(namespace, sel) {
 		o := x.objects[i]
-		if !o.Hook && runsOn(o) && selects(sel, o) && fmt.Sprint(slice.ValueAt(o.Content, "spec", "replicas")) != "0" {
+		if !o.Hook && runsOn(o) && selects(sel, o) && !scaledToNothing(o) {
 			out = append(out, o)
 		}
 	}
 	return out
+}
+
+// scaledToNothing reports whether a workload is declared to have no pods.
+func scaledToNothing(o *object.Object) bool {
+	return fmt.Sprint(slice.ValueAt(o.Content, "spec", "replicas")) == "0"
+}
+
+// scaleFirst has a workload that base has start its pods in a change of its own.
+func scaleFirst(b, o *object.Object) []Remedy {
+	say := fmt.Sprintf("scale up %s in a change of its own that is applied first", shortID(o))
+	if b == nil {
+		return byHand(say)
+	}
+	return append([]Remedy{{Say: say, Cost: "two changes in place of one", First: true, Object: b,
+		Set: []object.Setting{{Path: "spec.replicas", Value: slice.ValueAt(o.Content, "spec", "replicas")}}}},
+		byHand(say)...)
 }
 
 // recreated reports whether a rollout of an object takes all of its pods away first.
@@ -102,6 +133,3 @@ func words(sel map[string]string) string {
 	}
 	return strings.Join(out, ",")
 }
-
-// elsewhere reports whether another release of head has an object of base.
-func (w *whereabouts) elsewhere(o *object.Object) bool { return w.onHead[o.ID] }

@@ -68,7 +68,7 @@ func shared(p *Pass) []Remark {
 			paths: []string{"metadata.name"}, Conditional: true, causes: []cause{{object: a.object}},
 			text: fmt.Sprintf("%s is in %s %s and in %s %s, with different content: each overwrites the other's, again and again",
 				b.object.ID, a.release.Delivery.Tool, a.release.Delivery.Name, b.release.Delivery.Tool, b.release.Delivery.Name),
-			remedies: byHand(fmt.Sprintf("leave it to one of the two, or give the one in %s a name of its own", b.object.Source.File)),
+			remedies: byHand(fmt.Sprintf("leave it to one of the two, or give the one in %s its own name", b.object.Source.File)),
 		})
 	}
 	return out

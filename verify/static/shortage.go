@@ -40,6 +40,7 @@ type Shortage struct {
 	// thousandths; quota or queue is who gives it out. "", 0 and nil: not known.
 	name       corev1.ResourceName
 	each, most int64
+	taken      int64 // of most, by others
 	quota      *corev1.ResourceQuota
 	queue      *state.Queue
 }
@@ -51,6 +52,7 @@ func (s Shortage) Like(o Shortage) bool {
 
 // Shortages lists what a version of a slice asks for and cannot get.
 func Shortages(sl *slice.Slice, classes []state.NodeClass, v state.Version) []Shortage {
+	sl = sl.AsFilled()
 	if slices.ContainsFunc(classes, func(c state.NodeClass) bool { return c.Elastic }) {
 		return overdrawn(sl, v) // their capacity was invented
 	}

@@ -3,6 +3,9 @@ package static
 import (
 	"fmt"
 	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/equality"
 
 	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/verify/control/actor"
@@ -61,8 +64,12 @@ func (s Shortage) Enter(list []finding.Finding, sl *slice.Slice, rule rules.Rule
 	if pl.Changes == nil || !sl.Spec.Workloads[s.Workload].Manifests[state.Base].Exists() {
 		f.Scenario = scenario.ScenarioInstall
 	}
-	if s.Loaded {
+	switch {
+	case s.Loaded:
 		f.Events, f.Certainty = append(f.Events, "load-change"), finding.Possible
+	case s.waits(w) && status != finding.Existing:
+		f.Scenario = scenario.ScenarioNext
+		f.Message += "; what runs stays, and the next pod that has to be created is refused"
 	}
 	step := finding.Step{
 		Actor: "scheduler", Class: actor.Sync.String(), Action: "unschedulable", Object: w.ID, Text: text,
@@ -88,13 +95,31 @@ func (s Shortage) Enter(list []finding.Finding, sl *slice.Slice, rule rules.Rule
 	return append(list, made)
 }
 
+// waits reports whether the apply itself creates no pod, so that nothing happens before the next rollout, or the loss
+// of a pod: as many as are asked for ran on base, of the same template.
+func (s Shortage) waits(w *state.Workload) bool {
+	base, head := &w.Manifests[state.Base], &w.Manifests[state.Head]
+	if s.quota == nil || !base.Exists() || base.Kind() != head.Kind() {
+		return false
+	}
+	ran, _ := replicasAsked(w, state.Base, false)
+	return ran >= s.Asked && equality.Semantic.DeepEqual(base.Template(), head.Template())
+}
+
 // locate says where it stands what asks for too much: what changed of it first.
 func (s Shortage) locate(pl judge.Places, sl *slice.Slice, workload string,
 	status finding.Status) ([]finding.Location, []finding.Blame) {
 	var out []finding.Location
 	blame := []finding.Blame{}
-	refs := append(slices.Clone(s.fields), actor.Ref{Object: workload, Field: "spec.template.spec.containers"},
-		actor.Ref{Object: workload, Field: "spec.replicas"})
+	refs := append(slices.Clone(s.fields), actor.Ref{Object: workload, Field: "spec.template.spec.containers"})
+	if !slices.ContainsFunc(refs, func(r actor.Ref) bool { return r.Object == workload && r.Field == "spec.replicas" }) {
+		refs = append(refs, actor.Ref{Object: workload, Field: "spec.replicas"})
+	}
+	for _, id := range sl.Ids() { // what comes to take their room
+		if strings.HasPrefix(id, "apps/DaemonSet ") && id != workload {
+			refs = append(refs, actor.Ref{Object: id, Field: "spec.template.spec"})
+		}
+	}
 	for _, ref := range refs {
 		for _, c := range pl.Changed(sl.Owner(ref.Object), ref.Object) {
 			if !judge.Overlap(c.Path, ref.Field) {

@@ -21,16 +21,17 @@ func overdrawn(sl *slice.Slice, v state.Version) []Shortage {
 			out = append(out, queueless(sl, &q, v)...)
 		}
 		hard := q.Objects[v]
-		if hard == nil || len(hard.Spec.Scopes) > 0 || hard.Spec.ScopeSelector != nil {
+		if hard == nil {
 			continue
 		}
 		for i := range sl.Spec.Workloads {
 			w := &sl.Spec.Workloads[i]
 			m := &w.Manifests[v]
-			if w.Namespace != q.Namespace || !counted(m) || len(w.Sizes) > 0 {
+			if w.Namespace != q.Namespace || !counted(m) || len(w.Sizes) > 0 ||
+				!admission.Counts(hard, &corev1.Pod{Spec: *m.Pod()}, sl.Spec.DefaultPriority[v]) {
 				continue
 			}
-			s, ok := overdraft(w, v, hard)
+			s, ok := overdraft(w, v, hard, q.Others[v])
 			if !ok && !q.Found {
 				s, ok = unsaid(w, v, hard)
 			}
@@ -58,24 +59,30 @@ func unsaid(w *state.Workload, v state.Version, quota *corev1.ResourceQuota) (Sh
 		none: fmt.Sprintf("ResourceQuota %s: %s", quota.Name, text), fields: fields, quota: quota}, true
 }
 
-// overdraft is what one workload alone asks for beyond a quota.
-func overdraft(w *state.Workload, v state.Version, quota *corev1.ResourceQuota) (Shortage, bool) {
+// overdraft is what one workload asks for beyond what others leave of a quota.
+func overdraft(
+	w *state.Workload, v state.Version, quota *corev1.ResourceQuota, taken corev1.ResourceList,
+) (Shortage, bool) {
 	m := &w.Manifests[v]
 	use := admission.QuotaUse(&corev1.Pod{ObjectMeta: m.Template().ObjectMeta, Spec: *m.Pod()})
 	for _, loaded := range []bool{false, true} {
 		asked, fields := replicasAsked(w, v, loaded)
 		for _, name := range sortedResources(quota.Spec.Hard) {
-			each, most := use[name], quota.Spec.Hard[name]
-			if each.MilliValue() <= 0 || asked <= most.MilliValue()/each.MilliValue() {
+			each, most, beside := use[name], quota.Spec.Hard[name], taken[name]
+			left := max(most.MilliValue()-beside.MilliValue(), 0)
+			if each.MilliValue() <= 0 || asked <= left/each.MilliValue() {
 				continue
+			}
+			what := fmt.Sprintf("%s of ResourceQuota %s allows", name, quota.Name)
+			if !beside.IsZero() {
+				what = fmt.Sprintf("%s of ResourceQuota %s allows beside the namespace's other workloads", name, quota.Name)
 			}
 			fields = append(fields,
 				actor.Ref{Object: "ResourceQuota " + w.Namespace + "/" + quota.Name,
 					Field: "spec.hard[" + string(name) + "]", Version: v})
 			return Shortage{
-				Rule: rules.RolloutStuck, Loaded: loaded, Asked: asked, Fit: most.MilliValue() / each.MilliValue(),
-				what: fmt.Sprintf("%s of ResourceQuota %s allows", name, quota.Name), fields: fields,
-				name: name, each: each.MilliValue(), most: most.MilliValue(), quota: quota,
+				Rule: rules.RolloutStuck, Loaded: loaded, Asked: asked, Fit: left / each.MilliValue(), what: what, fields: fields,
+				name: name, each: each.MilliValue(), most: most.MilliValue(), taken: beside.MilliValue(), quota: quota,
 			}, true
 		}
 	}

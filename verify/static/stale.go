@@ -39,7 +39,7 @@ func stale(p *Pass) []Remark {
 		replaced[c.Head] = c.TemplateChanged || c.Kind == object.Renamed
 		if c.Kind == object.Modified && c.Head.ID.Group == "" && !fixed(c.Base) &&
 			(c.Head.ID.Kind == "ConfigMap" || c.Head.ID.Kind == "Secret") {
-			edited[[3]string{c.Head.ID.Kind, c.Head.ID.Namespace, c.Head.ID.Name}] = c
+			edited[[3]string{kindOf(c.Head), c.Head.ID.Namespace, c.Head.ID.Name}] = c
 		}
 	}
 	if len(edited) == 0 {
@@ -55,7 +55,7 @@ func stale(p *Pass) []Remark {
 		told := map[*object.Change]bool{}
 		for _, r := range lost {
 			for _, x := range r.causes {
-				if c := edited[[3]string{x.object.ID.Kind, x.object.ID.Namespace, x.object.ID.Name}]; r.Object == o {
+				if c := edited[[3]string{kindOf(x.object), x.object.ID.Namespace, x.object.ID.Name}]; r.Object == o {
 					told[c] = true
 				}
 			}

@@ -22,22 +22,12 @@ type asked struct {
 // namespace.
 func asks(o *object.Object) []asked {
 	var out []asked
-	spec, prefix := podSpec(o)
-	if spec == nil {
+	if spec, _ := podSpec(o); spec == nil {
 		return nil
 	}
-	for _, n := range needs(o) {
-		if !n.soft {
-			out = append(out, asked{"", n.kind, n.name, n.path})
-		}
-	}
-	if spec.ServiceAccountName != "" {
-		out = append(out, asked{"", "ServiceAccount", spec.ServiceAccountName, prefix + "serviceAccountName"})
-	}
-	for i, v := range spec.Volumes {
-		if v.PersistentVolumeClaim != nil {
-			out = append(out, asked{"", "PersistentVolumeClaim", v.PersistentVolumeClaim.ClaimName,
-				fmt.Sprintf("%svolumes[%d].persistentVolumeClaim.claimName", prefix, i)})
+	for _, n := range wants(o) {
+		if group, kind, _ := strings.Cut(n.kind, "/"); !n.soft && !n.doubtful {
+			out = append(out, asked{group, kind, n.name, n.path})
 		}
 	}
 	return out

@@ -50,7 +50,7 @@ func twice(p *Pass) []Remark {
 			Object: o, paths: []string{"metadata.name"}, Conditional: !refused,
 			text: fmt.Sprintf("%s is declared twice, in %s and %s:%d: %s", o.ID, first, o.Source.File,
 				max(o.Source.StartLine, 1), says),
-			remedies: byHand(fmt.Sprintf("give one of them a name of its own, or remove the one in %s", first)),
+			remedies: byHand(fmt.Sprintf("give one of them its own name, or remove the one in %s", first)),
 		})
 	}
 	return out

@@ -57,7 +57,7 @@ func undone(p *Pass) []Remark {
 		out = append(out, Remark{
 			Rule: rules.ApplyStuck, release: o.Release, Object: o, status: finding.New, Conditional: true,
 			occasion: "bad-revision", paths: []string{at},
-			text: fmt.Sprintf("%s undoes an upgrade that fails and tries it again without end, until the release is changed: its pods come and go for ever",
+			text: fmt.Sprintf("%s undoes an upgrade that fails and tries it again without end, until the release is changed: its pods come and go forever",
 				o.ID),
 			remedies: byHand("set " + at + " to a number, such as 3: the last failed upgrade is undone, too, and nothing more is tried"),
 		})

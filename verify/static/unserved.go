@@ -2,7 +2,10 @@ package static
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
+	"maps"
+	"regexp"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -11,13 +14,15 @@ import (
 	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/state"
+	"github.com/kubesettle/kubesettle/verify/traffic"
 )
 
 var unservedPorts = Analyzer{Name: "unserved-ports", Rule: rules.DanglingTarget, Run: unserved, Compares: true,
 	Doc: "a number of a port that a Service leads to and that its pods no longer declare"}
 
 // unserved says which Services lead to a number that no container of their pods declares, where they led to one that a
-// container did declare on base. Pods may serve what they do not declare, so that it is a note. Names are [astray]'s.
+// container did declare on base. Pods may serve what they do not declare: it is a note where something else names the
+// number, or the image is another one. Names are [astray]'s.
 func unserved(p *Pass) []Remark {
 	was, base, head := p.before(), p.once(), p.everywhere()
 	var out []Remark
@@ -34,15 +39,19 @@ func unserved(p *Pass) []Remark {
 			j := slices.IndexFunc(b.Typed.(*corev1.Service).Spec.Ports, func(x corev1.ServicePort) bool {
 				return x.Port == port.Port && protocolOf(x.Protocol) == protocolOf(port.Protocol)
 			})
-			if n == 0 || !now.known || j < 0 || now.has(n, port.Protocol) ||
+			moved := !maps.Equal(s.Spec.Selector, selectorOf(b)) && now.of != ""
+			if n == 0 || !now.known && !moved || j < 0 || now.has(n, port.Protocol) ||
 				!before.leadsTo(b.Typed.(*corev1.Service).Spec.Ports[j]) {
 				continue
 			}
-			r := Remark{Object: o, paths: []string{fmt.Sprintf("spec.ports[%d].targetPort", i)}, Conditional: true, Note: true,
-				causes: now.causes,
-				text:   fmt.Sprintf("%s leads to the port %d, which no container of %s declares", o.ID, n, now.of)}
+			r := Remark{Object: o, paths: []string{fmt.Sprintf("spec.ports[%d].targetPort", i)}, Conditional: true,
+				Note: p.mentions(n, now.pods), causes: now.causes,
+				text: fmt.Sprintf("%s leads to the port %d, which no container of %s declares", o.ID, n, now.of)}
 			if port.TargetPort == (intstr.IntOrString{}) {
 				r.paths[0] = fmt.Sprintf("spec.ports[%d].port", i)
+			}
+			if moved {
+				r.paths = append(r.paths, "spec.selector")
 			}
 			if only, one := now.only(port.Protocol); one {
 				r.remedies = []Remedy{{Say: fmt.Sprintf("lead to %d, which is declared", only), Object: o,
@@ -59,11 +68,13 @@ type declaredPorts struct {
 	known  bool // every workload among them declares some
 	ports  []corev1.ContainerPort
 	of     string // the first workload
+	pods   []*object.Object
 	causes []cause
 }
 
 func declaredBy(service *object.Object, x *aimIndex) declaredPorts {
 	var out declaredPorts
+	silent := false
 	for _, t := range x.all(service) {
 		if instead(t.Release, service.Release) {
 			continue
@@ -73,6 +84,7 @@ func declaredBy(service *object.Object, x *aimIndex) declaredPorts {
 			return declaredPorts{}
 		}
 		some := len(out.ports)
+		out.pods, out.of = append(out.pods, t), cmp.Or(out.of, t.ID.String())
 		for i, c := range spec.Containers {
 			out.causes = append(out.causes, cause{t, []string{fmt.Sprintf("%scontainers[%d].ports", prefix, i)}})
 			out.ports = append(out.ports, c.Ports...)
@@ -80,10 +92,48 @@ func declaredBy(service *object.Object, x *aimIndex) declaredPorts {
 		for _, c := range spec.InitContainers {
 			out.ports = append(out.ports, c.Ports...)
 		}
-		if len(out.ports) == some {
-			return declaredPorts{}
+		silent = silent || len(out.ports) == some
+	}
+	out.known = len(out.pods) > 0 && !silent
+	return out
+}
+
+// mentions reports whether something of head names a number, as a port that pods are told to listen on, beside Services
+// and those that lead to them; or whether other images run in some workloads, which may listen on another one.
+func (p *Pass) mentions(n int32, pods []*object.Object) bool {
+	for _, o := range pods {
+		b := p.once().counterpart(o)
+		if b == nil || !slices.Equal(imagesOf(b), imagesOf(o)) {
+			return true
 		}
-		out.known, out.of = true, cmp.Or(out.of, t.ID.String())
+	}
+	return slices.ContainsFunc(p.Objects(state.Head), func(o *object.Object) bool {
+		switch {
+		case o.ID.Kind == "Service" || traffic.IsRoute(o.ID) || traffic.IsPolicy(o) || len(reaches(o)) > 0:
+			return false
+		case slices.ContainsFunc(pods, func(x *object.Object) bool { return x.ID == o.ID }):
+			spec, _ := podSpec(o)
+			return slices.ContainsFunc(slices.Concat(spec.InitContainers, spec.Containers),
+				func(c corev1.Container) bool {
+					c.Ports, c.ReadinessProbe, c.LivenessProbe, c.StartupProbe = nil, nil, nil, nil
+					return namesNumber(c, n)
+				})
+		}
+		return namesNumber(o.Content["data"], n)
+	})
+}
+
+func namesNumber(v any, n int32) bool {
+	b, err := json.Marshal(v)
+	return err != nil || regexp.MustCompile(fmt.Sprintf(`(^|[^0-9.])%d($|[^0-9.])`, n)).Match(b)
+}
+
+func imagesOf(o *object.Object) []string {
+	var out []string
+	if spec, _ := podSpec(o); spec != nil {
+		for _, c := range spec.Containers {
+			out = append(out, c.Image)
+		}
 	}
 	return out
 }

@@ -7,26 +7,29 @@ import (
 
 	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/slice"
+	"github.com/kubesettle/kubesettle/verify/state"
 )
 
 // whereabouts knows where a ConfigMap or Secret may come from: the releases that were rendered, and what else mentions
 // it.
 type whereabouts struct {
 	ch         *object.Changes
-	base, head configIndex // of all releases
+	ties       *slice.Neighbours // nil: not known
+	base, head configIndex       // of all releases
 	objects    [2][]*object.Object
-	onHead     map[object.ID]bool
-	texts      map[string]bool // whether a file mentions a name; filled as it is asked for
+	onHead     map[object.ID][]*object.Object
+	ids        [2]map[string][]*object.Object // filled as they are asked for
+	texts      map[string]bool                // whether a file mentions a name; filled as it is asked for
 	// clusters says that the repository is of several, as [whereabouts.severalClusters] finds once.
 	clusters, clustersKnown bool
 }
 
-func newWhereabouts(ch *object.Changes) *whereabouts {
-	w := &whereabouts{ch: ch, texts: map[string]bool{}}
+func newWhereabouts(ch *object.Changes, ties *slice.Neighbours) *whereabouts {
+	w := &whereabouts{ch: ch, ties: ties, texts: map[string]bool{}}
 	w.objects[1] = renderedObjects(ch.Head)
-	w.onHead = make(map[object.ID]bool, len(w.objects[1]))
+	w.onHead = make(map[object.ID][]*object.Object, len(w.objects[1]))
 	for _, o := range w.objects[1] {
-		w.onHead[o.ID] = true
+		w.onHead[o.ID] = append(w.onHead[o.ID], o)
 	}
 	w.head = newConfigIndex(w.objects[1])
 	if ch.Base != nil {
@@ -34,6 +37,30 @@ func newWhereabouts(ch *object.Changes) *whereabouts {
 	}
 	w.base = newConfigIndex(w.objects[0])
 	return w
+}
+
+// byID are the objects of a version by their IDs.
+func (w *whereabouts) byID(v state.Version) map[string][]*object.Object {
+	if w.ids[v] == nil {
+		w.ids[v] = map[string][]*object.Object{}
+		for _, o := range w.objects[v] {
+			w.ids[v][o.ID.String()] = append(w.ids[v][o.ID.String()], o)
+		}
+	}
+	return w.ids[v]
+}
+
+// tie is whether the releases of two objects are in one cluster.
+func (w *whereabouts) tie(a, b *object.Object) slice.Tie {
+	if w.ties == nil || a.Release == b.Release {
+		return slice.Sure
+	}
+	return w.ties.Tie(a.Release, b.Release)
+}
+
+// elsewhere reports whether head has an object in a release that is in the cluster of the object's own, or may be.
+func (w *whereabouts) elsewhere(o *object.Object) bool {
+	return slices.ContainsFunc(w.onHead[o.ID], func(h *object.Object) bool { return w.tie(h, o) != slice.Apart })
 }
 
 // wellKnown are ConfigMaps that controllers put into every namespace.

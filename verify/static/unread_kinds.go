@@ -1,0 +1,41 @@
+package static
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/kubesettle/kubesettle/render/object"
+	"github.com/kubesettle/kubesettle/verify/slice"
+	"github.com/kubesettle/kubesettle/verify/traffic"
+)
+
+// readGroups have kinds without a type of which rendering, a model or a check reads what matters.
+var readGroups = []string{"argoproj.io", "helm.cattle.io", "apiextensions.k8s.io", "autoscaling.k8s.io",
+	"kueue.x-k8s.io",
+	"keda.sh", "karpenter.sh", "karpenter.k8s.aws", "gateway.networking.k8s.io", "kustomize.config.k8s.io", "descheduler",
+	"kubescheduler.config.k8s.io"}
+
+// idleGroups have kinds that place no pods, start none and send no requests their way: they watch, draw, or bring
+// secrets and certificates.
+var idleGroups = []string{"monitoring.coreos.com", "operator.victoriametrics.com", "grafana.integreatly.org",
+	"cert-manager.io", "external-secrets.io", "generators.external-secrets.io", "bitnami.com", "secrets.hashicorp.com",
+	"secrets-store.csi.x-k8s.io", "onepassword.com", "console.openshift.io", "notification.toolkit.fluxcd.io",
+	"kubesettle.dev"}
+
+// operands are the kinds of these groups that an operator makes pods of.
+var operands = []string{"Prometheus", "Alertmanager", "ThanosRuler", "PrometheusAgent", "Grafana", "VMCluster",
+	"VMSingle",
+	"VMAgent", "VMAlert", "VMAlertmanager", "VLogs", "VMAuth"}
+
+// Unread reports whether nothing is known of what an object does to pods and requests.
+func Unread(o *object.Object) bool {
+	switch {
+	case o.Typed != nil, slice.RunsPods(o), slice.AsksOfPods(o), slice.Scales(o),
+		traffic.IsPolicy(o),
+		slices.Contains(readGroups, o.ID.Group), !strings.Contains(o.ID.Group, "."):
+		return false
+	case slices.Contains(idleGroups, o.ID.Group):
+		return slices.Contains(operands, o.ID.Kind)
+	}
+	return !strings.HasSuffix(o.ID.Group, "toolkit.fluxcd.io")
+}
