@@ -63,8 +63,12 @@ type Finding struct {
 	Workload string `json:"workload"`
 	Release  string `json:"release"`
 	// AlsoIn lists other releases in which the same finding stands.
-	AlsoIn  []string `json:"alsoIn,omitempty"`
-	Message string   `json:"message"`
+	AlsoIn []string `json:"alsoIn,omitempty"`
+	// Clusters are those that these releases go to, where the releases of the result go to several.
+	Clusters []string `json:"clusters,omitempty"`
+	// NoBaseline says that base did not render: whether it has the finding too is not known.
+	NoBaseline bool   `json:"noBaseline,omitempty"`
+	Message    string `json:"message"`
 	// Holds names the clusters that it holds for, where this hangs on what nobody declared; the message
 	// ends in the same words.
 	Holds           []Condition `json:"holds,omitempty"`
@@ -75,8 +79,15 @@ type Finding struct {
 	Events       []string      `json:"events"`
 	CycleStart   *int          `json:"cycleStart"` // index into Interleaving, or null
 	Interleaving []Step        `json:"interleaving"`
-	Locations    []Location    `json:"locations"` // the first one is the primary location
-	Blame        []Blame       `json:"blame"`
+	// Decisive is the index into Interleaving of the step that decides: from before it some run with the same events ends
+	// well, from after it none does. nil: there is none, or it is not known.
+	Decisive *int `json:"decisive,omitempty"`
+	// Lucky is a run that ends well, from before the decisive step on, with the same events.
+	Lucky []Step `json:"lucky,omitempty"`
+	// Hopeless says that no order of the steps ends well.
+	Hopeless  bool       `json:"noOrderEndsWell,omitempty"`
+	Locations []Location `json:"locations"` // the first one is the primary location
+	Blame     []Blame    `json:"blame"`
 	// Changed is the change of the first edited location; nil where there is none, or where
 	// its lines may hold a secret.
 	Changed *Hunk `json:"changed,omitempty"`
@@ -138,14 +149,42 @@ type Snapshot struct {
 	Nodes     []NodeSnapshot     `json:"nodes"`
 	Pending   []PodsSnapshot     `json:"pending,omitempty"` // pods without a node
 	Workloads []WorkloadSnapshot `json:"workloads"`
+	Budgets   []BudgetSnapshot   `json:"budgets,omitempty"`
+	Quotas    []QuotaSnapshot    `json:"quotas,omitempty"`
+	Claims    []ClaimSnapshot    `json:"claims,omitempty"`
+}
+
+// BudgetSnapshot is the status of a PodDisruptionBudget, in pods.
+type BudgetSnapshot struct {
+	Name    string `json:"name"`
+	Allowed int    `json:"allowed"` // evictions
+	Needed  int    `json:"needed"`
+	Healthy int    `json:"healthy"`
+}
+
+// QuotaSnapshot is one resource of a ResourceQuota, in thousandths of its unit.
+type QuotaSnapshot struct {
+	Name     string `json:"name"`
+	Resource string `json:"resource"`
+	Used     int64  `json:"used"`
+	Hard     int64  `json:"hard"`
+}
+
+// ClaimSnapshot is a PersistentVolumeClaim whose volume is attached to a node.
+type ClaimSnapshot struct {
+	Name string `json:"name"`
+	Node string `json:"node"`
 }
 
 // NodeSnapshot is one node.
 type NodeSnapshot struct {
-	Name  string         `json:"name"`
-	Class string         `json:"class"`
-	Zone  string         `json:"zone,omitempty"`
-	Pods  []PodsSnapshot `json:"pods,omitempty"`
+	Name  string `json:"name"`
+	Class string `json:"class"`
+	Zone  string `json:"zone,omitempty"`
+	// Cordoned says that no pod is placed there, and Condition what else is with it: draining, down, or a pressure.
+	Cordoned  bool           `json:"cordoned,omitempty"`
+	Condition string         `json:"condition,omitempty"`
+	Pods      []PodsSnapshot `json:"pods,omitempty"`
 }
 
 // PodsSnapshot counts like pods.
@@ -162,6 +201,25 @@ type WorkloadSnapshot struct {
 	Replicas int    `json:"replicas"` // live spec.replicas
 	Ready    int    `json:"ready"`
 	Load     string `json:"load,omitempty"`
+	// Sets are its ReplicaSets, where it has some.
+	Sets []SetSnapshot `json:"sets,omitempty"`
+	// Autoscaler is what its HorizontalPodAutoscaler holds; nil: it has none.
+	Autoscaler *AutoscalerSnapshot `json:"autoscaler,omitempty"`
+	// Waiting is how many pods wait for a volume on their node.
+	Waiting int `json:"waiting,omitempty"`
+}
+
+// SetSnapshot is a ReplicaSet's spec.replicas.
+type SetSnapshot struct {
+	Revision string `json:"revision"`
+	Size     int    `json:"size"`
+}
+
+// AutoscalerSnapshot is an autoscaler's bounds and what it recommends.
+type AutoscalerSnapshot struct {
+	Min     int `json:"min"`
+	Max     int `json:"max"`
+	Desired int `json:"desired"`
 }
 
 // Blame is a changed field that the violation rests on.

@@ -1,5 +1,7 @@
 package finding
 
+import "fmt"
+
 // Premised words a finding that rests on there being no further device, or on nodes of a size, or full, or tainted.
 func (f *Finding) Premised(premise string) {
 	f.Certainty = Possible
@@ -24,6 +26,12 @@ func (f *Finding) Translated(resource string) {
 func (f *Finding) While(what, declare string) {
 	f.Holds = append(f.Holds, Condition{what, declare})
 	f.Message += " (while " + what + ")"
+}
+
+// Together words a finding that rests on two releases running in one cluster, which nobody says. It is no error.
+func (f *Finding) Together(a, b string) {
+	f.AtMostWarning()
+	f.While(fmt.Sprintf("the releases %s and %s run in one cluster", a, b), "cluster.releases")
 }
 
 // AtMostWarning lowers the severity of a finding that rests on what nobody declared.

@@ -33,6 +33,7 @@ const (
 	BudgetLeftOut      Kind = "budget-left-out"      // of a budget, over how many workloads
 	FriendLeftOut      Kind = "friend-left-out"      // of a workload elsewhere, which the argument requires beside itself
 	RivalLeftOut       Kind = "rival-left-out"       // of a workload elsewhere, which the argument keeps apart from
+	NotJoined          Kind = "not-joined"           // of an object; the line of policy that says where a release runs
 	FriendsUnread      Kind = "friends-unread"       // a selector, how many releases, and who requires them
 	RivalsUnread       Kind = "rivals-unread"        // a selector, how many releases, and who keeps apart
 	FriendsAssumed     Kind = "friends-assumed"      // of a workload; a selector
@@ -84,11 +85,14 @@ const (
 
 	// About releases and files.
 
-	ReleaseNote      Kind = "release-note"        // of a release; what rendering says of it
+	ReleaseNote      Kind = "release-note"        // of a release; the kind of a note of rendering, and its arguments
 	ReleaseGoneWith  Kind = "release-gone-with"   // of a release; names: workloads
 	ReleasesGone     Kind = "releases-gone"       // names: releases; arguments: what base had of each
 	WorkloadsRemoved Kind = "workloads-removed"   // of a release; names: workloads
+	WorkloadsStilled Kind = "workloads-stilled"   // of a release; names: workloads
 	UsedByNone       Kind = "used-by-none"        // names: files; arguments: why, or nothing
+	KindsUnread      Kind = "kinds-unread"        // names: kinds, with how many
+	Parked           Kind = "parked"              // names: files with workloads; arguments: why no release is made of each
 	Placeholders     Kind = "placeholders"        // of a release; names: files
 	DeclaredTwice    Kind = "declared-twice"      // of a release; names: objects and where
 	PodsOfOperator   Kind = "pods-of-operator"    // names: objects
@@ -114,6 +118,7 @@ const (
 	BaselineBroken     Kind = "baseline-broken"      // why
 	BaselineGrows      Kind = "baseline-grows"       // names: rules and workloads
 	PolicyFor          Kind = "policy-for"           // names: releases
+	PolicyOfBoth       Kind = "policy-of-both"       // names: releases
 	PolicyHides        Kind = "policy-hides"         // names: what is hidden; arguments: by what
 	PolicyNarrows      Kind = "policy-narrows"       // names: what is narrowed
 	PolicyEdited       Kind = "policy-edited"        // adds, changes or removes
@@ -124,13 +129,13 @@ const (
 
 	// About the run.
 
-	CutBeforeReleases Kind = "cut-before-releases"
+	CutBeforeReleases Kind = "cut-before-releases" // how many of how many; seconds more; if known
 	CutBeforeLines    Kind = "cut-before-lines"
-	CutBeforeBoth     Kind = "cut-before-both"
-	BaseChosen        Kind = "base-chosen"  // a branch
-	BaseFetched       Kind = "base-fetched" // a commit
-	BaseMoved         Kind = "base-moved"   // base, head, and a commit
-	NoAncestor        Kind = "no-ancestor"  // base and head
+	TimeFellShort     Kind = "time-fell-short" // the same, of searches
+	BaseChosen        Kind = "base-chosen"     // a branch
+	BaseFetched       Kind = "base-fetched"    // a commit
+	BaseMoved         Kind = "base-moved"      // base, head, and a commit
+	NoAncestor        Kind = "no-ancestor"     // base and head
 	NothingBefore     Kind = "nothing-before"
 	ForeignRun        Kind = "foreign-run"
 	Quoted            Kind = "quoted" // what another version of this program said
@@ -161,6 +166,7 @@ var effects = map[Kind]Effect{
 	HeldStill:           Assumed,
 	FriendLeftOut:       Assumed,
 	RivalLeftOut:        Assumed,
+	NotJoined:           Assumed,
 	FriendsUnread:       Assumed,
 	RivalsUnread:        Assumed,
 	FriendsAssumed:      Assumed,
@@ -197,6 +203,7 @@ var effects = map[Kind]Effect{
 	ReleaseGoneWith:     Told,
 	ReleasesGone:        Told,
 	WorkloadsRemoved:    Told,
+	WorkloadsStilled:    Told,
 	DeclaredTwice:       Told,
 	ActsOnNothing:       Told,
 	LeftBehind:          Told,
@@ -215,6 +222,7 @@ var effects = map[Kind]Effect{
 	BaselineBroken:      Told,
 	BaselineGrows:       Told,
 	PolicyFor:           Told,
+	PolicyOfBoth:        Told,
 	PolicyHides:         Told,
 	PolicyNarrows:       Told,
 	PolicyEdited:        Told,

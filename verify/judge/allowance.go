@@ -3,6 +3,7 @@ package judge
 import (
 	"cmp"
 	"context"
+	"slices"
 
 	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/scale"
@@ -17,6 +18,8 @@ const (
 	// fixStates are the states that the searches for the fixes of one finding may take together, at least; a check
 	// that took more allows so many times its own.
 	fixStates, fixShare = 500_000, 4
+	// preferredStates are those of a finding on what manifests only prefer.
+	preferredStates = 150_000
 	// leastFix is what has to be left for a search to begin: none of those that stand aside is cut short by it.
 	leastFix = 50_000
 )
@@ -28,27 +31,40 @@ type allowance struct {
 }
 
 // allowed is the allowance of one finding of a slice.
-func (d *Judge) allowed(sr *scenario.SliceResult) *allowance {
+func (d *Judge) allowed(sr *scenario.SliceResult, of scenario.Violation) *allowance {
+	if of.Bound.Property.Soft {
+		return &allowance{states: cmp.Or(d.FixStates, preferredStates)}
+	}
 	return &allowance{states: cmp.Or(d.FixStates, max(fixStates, fixShare*sr.Cov.States))}
 }
 
-// search searches a change with a fix; ok is false where that fails, or where it did not come to its end within what is
-// left.
-func (a *allowance) search(ctx context.Context, c *scenario.Checker, v scenario.Variant,
-	t scale.Topology) (found []scenario.Violation, cov scenario.Coverage, ok bool) {
+// search searches a change with a fix, until it finds something that the fix is none for; ok is false where it does, or
+// fails, or did not come to its end within what is left.
+func (a *allowance) search(ctx context.Context, c *scenario.Checker, v scenario.Variant, t scale.Topology,
+	of scenario.Violation, none func(scenario.Violation) bool) (ok bool) {
 	if a.states < leastFix {
 		a.untried++
-		return nil, cov, false
+		return false
 	}
 	most := min(v.States(), a.states)
-	found, cov, err := c.Within(most).Scenarios(ctx, v.Change(), t)
-	a.states -= min(a.states, cov.States)
-	if err == nil && cov.Bound == search.StateBound && most < v.States() {
-		a.untried++
-		return nil, cov, false
+	own := c.Within(most)
+	shows, cov, err := own.Shows(ctx, v.Change(), t, of)
+	if a.take(cov); shows || err != nil {
+		return false
 	}
-	return found, cov, err == nil
+	own.Enough = none
+	found, cov, err := own.Scenarios(ctx, v.Change(), t)
+	switch a.take(cov); {
+	case err != nil || slices.ContainsFunc(found, none):
+		return false
+	case cov.Bound == search.StateBound && most < v.States():
+		a.untried++
+	}
+	return scenario.Complete(cov)
 }
+
+// take books what a search took.
+func (a *allowance) take(cov scenario.Coverage) { a.states -= min(a.states, cov.States) }
 
 // Untried says of findings without a fix, or with none but to take the change back, that one may have been missed.
 func Untried(list []finding.Finding) (notices []finding.Note) {

@@ -125,6 +125,9 @@ func (a aspect) of(kind string) bool {
 	if a.kind == autoscalers {
 		return kind == "HorizontalPodAutoscaler" || kind == "ScaledObject"
 	}
+	if a.kind == refusers {
+		return kind == "Namespace" || strings.HasPrefix(kind, "ValidatingAdmissionPolicy")
+	}
 	return kind == a.kind || a.kind == "WebhookConfiguration" && strings.HasSuffix(kind, a.kind)
 }
 

@@ -20,6 +20,9 @@ import (
 // workloadObject stands for the kind of the workload itself.
 const workloadObject = ""
 
+// refusers stands for the kinds of objects by which pods are refused whatever else there is.
+const refusers = "refusers"
+
 // autoscalers stands for all kinds of objects that set the replicas of a workload by metrics: what KEDA makes of its
 // own are HorizontalPodAutoscalers, too.
 const autoscalers = "autoscalers"
@@ -104,6 +107,19 @@ var besides = []struct {
 		}
 		return v, differed
 	}},
+	{"LimitRange", func(v scenario.Variant) (scenario.Variant, bool) {
+		ranges := v.Spec.Admission.LimitRanges
+		differed := !reflect.DeepEqual(ranges[state.Head], ranges[state.Base])
+		v.Spec.Admission.LimitRanges[state.Head] = ranges[state.Base]
+		v.Spec.Workloads = slices.Clone(v.Spec.Workloads)
+		for i := range v.Spec.Workloads {
+			if m := &v.Spec.Workloads[i].Manifests; m[state.Base].Filled != nil {
+				m[state.Head].Filled = m[state.Base].Filled
+				m[state.Base], m[state.Head] = m[state.Base].AsFilled(), m[state.Head].AsFilled()
+			}
+		}
+		return v, differed
+	}},
 	{"WebhookConfiguration", func(v scenario.Variant) (scenario.Variant, bool) {
 		differed := false
 		v.Spec.Admission.Webhooks = slices.Clone(v.Spec.Admission.Webhooks)
@@ -112,6 +128,15 @@ var besides = []struct {
 			differed = differed || !reflect.DeepEqual(h.Guards[state.Head], h.Guards[state.Base])
 			h.Guards[state.Head] = h.Guards[state.Base]
 		}
+		return v, differed
+	}},
+	{"DaemonSet", func(v scenario.Variant) (scenario.Variant, bool) {
+		return v.OnBaseNodes(), len(v.BaseNodes) == len(v.Spec.Classes) && len(v.BaseNodes) > 0
+	}},
+	{refusers, func(v scenario.Variant) (scenario.Variant, bool) {
+		r := &v.Spec.Admission.Refused
+		differed := !reflect.DeepEqual(r[state.Head], r[state.Base])
+		r[state.Head] = r[state.Base]
 		return v, differed
 	}},
 }

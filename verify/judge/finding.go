@@ -15,6 +15,7 @@ import (
 	"github.com/kubesettle/kubesettle/verify/control/workloads"
 	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/scenario"
+	"github.com/kubesettle/kubesettle/verify/search"
 	"github.com/kubesettle/kubesettle/verify/slice"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
@@ -26,13 +27,14 @@ type wording struct {
 	slice   *slice.Slice
 	places  Places
 	sources func(id string, v state.Version) *object.Object
+	shots   *camera
 	folded  bool // like steps that follow each other are one
 }
 
 // newWording words a violation of head, or with base of the baseline, where both
 // versions of every manifest are base's.
 func newWording(v scenario.Violation, sl *slice.Slice, pl Places, base bool) wording {
-	w := wording{Violation: v, slice: sl, places: pl}
+	w := wording{Violation: v, slice: sl, places: pl, shots: newCamera(v.Problem.Cfg)}
 	w.sources = func(id string, version state.Version) *object.Object {
 		pair := sl.Objects[id]
 		if pair == nil {
@@ -72,18 +74,14 @@ func (w wording) finding() finding.Finding {
 		from := s
 		s = w.state(st.To)
 		pods = max(pods, podsIn(s))
-		a := w.Problem.Actors[st.Actor]
-		words := a.Describe(from, s, st.Move)
-		if a.Latency() == actor.Event {
-			d.Events = append(d.Events, words.Action)
+		step := w.step(from, s, st)
+		if step.Class == actor.Event.String() {
+			d.Events = append(d.Events, step.Action)
 		}
 		if i == w.CycleStart {
 			cycle = &i
 		}
-		d.Steps = append(d.Steps, finding.Step{
-			Actor: a.Name(), Class: a.Latency().String(), Action: words.Action, Object: words.Object,
-			Text: words.Text, Because: w.because(words.Because), After: snapshot(s),
-		})
+		d.Steps = append(d.Steps, step)
 	}
 	at := s
 	if w.CycleStart > 0 {
@@ -110,6 +108,20 @@ func (w wording) finding() finding.Finding {
 	return f
 }
 
+// step words one step, with the cluster after it.
+func (w wording) step(from, to state.State, st search.Step) finding.Step {
+	return w.stepOf(w.Problem.Actors[st.Actor], from, to, st)
+}
+
+// stepOf is step of an actor.
+func (w wording) stepOf(a actor.Actor, from, to state.State, st search.Step) finding.Step {
+	words := a.Describe(from, to, st.Move)
+	return finding.Step{
+		Actor: a.Name(), Class: a.Latency().String(), Action: words.Action, Object: words.Object,
+		Text: words.Text, Because: w.because(words.Because), After: w.shots.snapshot(to),
+	}
+}
+
 func (w wording) state(b []byte) state.State { return state.State{C: w.Problem.Cfg, B: b} }
 
 // stuck gives the steps that do not happen: why a node is not drained, and why the pods
@@ -125,7 +137,7 @@ func (w wording) stuck(s state.State) []finding.Step {
 			Actor: "drain", Class: actor.Periodic.String(), Action: "eviction-refused",
 			Object:  "Pod " + podName(s, p),
 			Text:    fmt.Sprintf("the drain may not evict %s%s on %s: %s", onePod(s, p), revision(s, p), s.C.Nodes[n].Name, why),
-			Because: w.because(refs), After: snapshot(s),
+			Because: w.because(refs), After: w.shots.snapshot(s),
 		})
 	}
 	return append(out, w.unmade(s)...)
@@ -158,7 +170,7 @@ func (w wording) unmade(s state.State) []finding.Step {
 			Actor: by, Class: actor.Sync.String(), Action: action,
 			Object:  "Pod " + podName(s, p),
 			Text:    text,
-			Because: w.because(refs), After: snapshot(s),
+			Because: w.because(refs), After: w.shots.snapshot(s),
 		})
 	}
 	for _, p := range s.C.ClassesOf[w.Bound.Workload] {
@@ -166,7 +178,7 @@ func (w wording) unmade(s state.State) []finding.Step {
 			wl := s.C.Spec.Workloads[s.C.Pods[p].Workload]
 			out = append(out, finding.Step{
 				Actor: "attachdetach", Class: actor.Sync.String(), Action: "attach-refused",
-				Object: "Pod " + wl.Namespace + "/" + wl.Name, Text: text, Because: w.because(refs), After: snapshot(s),
+				Object: "Pod " + wl.Namespace + "/" + wl.Name, Text: text, Because: w.because(refs), After: w.shots.snapshot(s),
 			})
 		}
 		if s.Pending(p) == 0 {
@@ -176,7 +188,7 @@ func (w wording) unmade(s state.State) []finding.Step {
 			wl := s.C.Spec.Workloads[s.C.Pods[p].Workload]
 			out = append(out, finding.Step{
 				Actor: "kubelet", Class: actor.Kubelet.String(), Action: "refuse-pod",
-				Object: "Pod " + wl.Namespace + "/" + wl.Name, Text: text, Because: w.because(refs), After: snapshot(s),
+				Object: "Pod " + wl.Namespace + "/" + wl.Name, Text: text, Because: w.because(refs), After: w.shots.snapshot(s),
 			})
 			continue
 		}
@@ -195,7 +207,7 @@ func (w wording) unmade(s state.State) []finding.Step {
 			Object: "Pod " + podName(s, p),
 			Text: fmt.Sprintf("the scheduler finds no feasible node for %s%s: %s", onePod(s, p), revision(s, p),
 				scheduler.FitError(s.PresentNodes(), reasons)),
-			Because: w.because(refs), After: snapshot(s),
+			Because: w.because(refs), After: w.shots.snapshot(s),
 		})
 	}
 	return out
@@ -316,7 +328,9 @@ func podsIn(s state.State) int {
 // unlucky choice lowers it by one, and so do a size that was not declared and a mere wish. What rests
 // on an assumed number of nodes is a note, and what needs a failure (a lost node or one
 // under pressure, a pod that crashes, a bad revision) a warning.
-// The drains of one maintenance, node by node, are one event, and none where they only come before a loss.
+// The drains of one maintenance, node by node, are one event, and none where they only come before a loss. One change
+// of load beside another event is none: an autoscaled workload is at some load when that happens, so that it matters
+// to nobody at how many replicas it was written down.
 func severity(v scenario.Violation, f finding.Finding, assumed bool) rules.Severity {
 	b, s := v.Bound, v.Bound.Rule.Severity
 	if b.Property.Wish {
@@ -331,13 +345,19 @@ func severity(v scenario.Violation, f finding.Finding, assumed bool) rules.Sever
 	if f.Certainty != finding.Inevitable {
 		s = Lower(s)
 	}
-	routine := 0
+	routine, loads := 0, 0
 	for i, e := range f.Events {
-		if e != "apply" && (e != "drain" || !v.AfterUpkeep() && !slices.Contains(f.Events[:i], e)) {
+		switch {
+		case e == "load-change":
+			loads++
+		case e != "apply" && (e != "drain" || !v.AfterUpkeep() && !slices.Contains(f.Events[:i], e)):
 			routine++
 		}
 	}
-	if routine > 1 || routine == 1 && b.Property.Mild {
+	if routine > 0 { // the load on an autoscaled workload is at some level whenever anything happens
+		loads--
+	}
+	if routine += max(loads, 0); routine > 1 || routine == 1 && b.Property.Mild {
 		s = Lower(s)
 	}
 	if !f.AtDeclaredScale {

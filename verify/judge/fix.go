@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"maps"
 	"slices"
 	"strings"
 
@@ -33,7 +34,7 @@ const (
 // untried is how many of these were not searched to an end, as what the searches of one finding may take was used up.
 func (d *Judge) mend(ctx context.Context, sr scenario.SliceResult, v scenario.Violation,
 	found []culprit) (out []*finding.Fix, untried int) {
-	left := d.allowed(&sr)
+	left := d.allowed(&sr, v)
 	blame := d.Places.blame(sr.Variant.Slice, found)
 	held := map[int]int{} // the place of a cure's fix in out, counting from 1
 	release := d.release(sr.Variant.Release)
@@ -114,7 +115,7 @@ func (d *Judge) try(ctx context.Context, sr scenario.SliceResult, v scenario.Vio
 	if r.add != nil {
 		objects = object.Beside(objects, r.add)
 	}
-	if !d.clean(ctx, sr, v, objects, r, left) {
+	if !d.clean(ctx, sr, v, objects, r, left) || !d.stands(d.editedBy(r, objects)) {
 		return nil
 	}
 	if len(r.set) == 0 && (r.tune != nil || r.before != nil || r.grow != nil) { // no manifest says it
@@ -134,6 +135,50 @@ func (d *Judge) try(ctx context.Context, sr scenario.SliceResult, v scenario.Vio
 		l = d.Places.Location(r.object.Locate(r.set[0].Path), "head")
 	}
 	return &finding.Fix{Text: r.say, Cost: r.cost, Location: &l, Verified: true}
+}
+
+// stands reports whether edited releases bring nothing that takes no search to be wrong.
+func (d *Judge) stands(edited []*object.Rendered) bool {
+	return d.Stands == nil || len(edited) == 0 || d.Stands(edited)
+}
+
+// editedBy are the releases that a remedy changes an object of, as it makes them.
+func (d *Judge) editedBy(r remedy, objects []*object.Object) []*object.Rendered {
+	touched := map[string]bool{}
+	for _, c := range append([]change{{r.object, r.set}}, r.also...) {
+		if len(c.set) > 0 {
+			touched[c.object.Release] = true
+		}
+	}
+	for _, o := range r.drop {
+		touched[o.Release] = true
+	}
+	if r.add != nil {
+		touched[r.object.Release] = true
+	}
+	var out []*object.Rendered
+	for _, id := range slices.Sorted(maps.Keys(touched)) {
+		of := d.release(id)
+		if of == nil {
+			continue
+		}
+		rel := *of
+		rel.Objects = nil
+		for _, o := range of.Objects {
+			at := slices.IndexFunc(objects, func(x *object.Object) bool { return x.ID == o.ID && x.Release == o.Release })
+			switch {
+			case at >= 0:
+				rel.Objects = append(rel.Objects, objects[at])
+			case !slices.Contains(r.drop, o):
+				rel.Objects = append(rel.Objects, o)
+			}
+		}
+		if r.add != nil && id == r.object.Release {
+			rel.Objects = object.Beside(rel.Objects, r.add)
+		}
+		out = append(out, &rel)
+	}
+	return out
 }
 
 // FilesOf are the files that are to blame.
@@ -211,7 +256,12 @@ func (d *Judge) refused(v scenario.Variant, was, is *object.Object, r remedy) in
 			base = other
 		}
 	}
-	return len(validation.Update(is.Typed, base.Typed))
+	if rel := d.release(is.Release); rel == nil || rel.Delivery.Replaces {
+		return len(validation.Update(is.Typed, base.Typed))
+	}
+	merged := validation.Merged(validation.Manifest{Content: is.Content, Typed: is.Typed},
+		validation.Manifest{Content: base.Content, Typed: base.Typed}, v.Spec.Apply == state.ServerSide)
+	return max(len(validation.Update(is.Typed, base.Typed)), len(validation.Update(merged, base.Typed)))
 }
 
 // clean reports whether head with other objects, and with what a remedy changes beside them, is free of a violation at
@@ -227,8 +277,7 @@ func (d *Judge) clean(ctx context.Context, sr scenario.SliceResult, v scenario.V
 		r.tune(&mended.Spec)
 	}
 	gone := func(t scale.Topology) bool {
-		found, cov, ok := left.search(ctx, d.Checker, mended, t)
-		return ok && scenario.Complete(cov) && !slices.ContainsFunc(found, func(x scenario.Violation) bool {
+		return left.search(ctx, d.Checker, mended, t, v, func(x scenario.Violation) bool {
 			return x.Key() == v.Key() ||
 				!slices.ContainsFunc(sr.Head, func(o scenario.Violation) bool { return o.Key() == x.Key() })
 		})
@@ -290,7 +339,7 @@ func (d *Judge) mends(ctx context.Context, sr scenario.SliceResult, v scenario.V
 	}
 	rel, err := d.edited(ctx, sr.Variant.Slice, e.file, []byte(edited))
 	if err != nil || rel.Err != nil || !sameImages(d.release(rel.ID), rel) ||
-		!d.clean(ctx, sr, v, d.besides(sr.Variant.Slice, rel), remedy{}, left) {
+		!d.clean(ctx, sr, v, d.besides(sr.Variant.Slice, rel), remedy{}, left) || !d.stands([]*object.Rendered{rel}) {
 		return Others{}, false
 	}
 	return OthersOf(ctx, head, rel.ID, object.Rewrite{File: e.file, Text: edited})

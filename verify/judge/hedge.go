@@ -35,13 +35,13 @@ func zonesIn(classes []state.NodeClass) int {
 	return len(seen)
 }
 
-// placed words a finding that is there while the pods of other workloads stand where the scheduler puts
-// them on empty nodes, and not known to be where they stand as tightly as they fit: it is not inevitable.
+// placed words a finding that is there in one placement of the pods of other workloads, and not known to be wherever
+// else the scheduler may put them: it is not inevitable.
 func (d *Judge) placed(ctx context.Context, v scenario.Violation, f *finding.Finding, o *open) {
 	if f.Status == finding.Existing {
 		return
 	}
-	switch o.ask(d.Checker.HoldsPacked(ctx, v), "whether it shows wherever the pods of other workloads stand") {
+	switch o.ask(d.Checker.HoldsElsewhere(ctx, v), "whether it shows wherever the pods of other workloads stand") {
 	case scenario.Yes:
 		return
 	case scenario.No:
@@ -49,7 +49,7 @@ func (d *Judge) placed(ctx context.Context, v scenario.Violation, f *finding.Fin
 	default:
 		f.Certainty = finding.Unknown
 	}
-	f.While("the pods of other workloads stand where the scheduler puts them on empty nodes", "--snapshot")
+	f.While("the pods of other workloads are placed in some of the possible ways", "--snapshot")
 }
 
 // doubt is the severity of a finding on a snapshot: where this is old, or nodes may come of which

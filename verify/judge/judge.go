@@ -23,6 +23,9 @@ type Judge struct {
 	// FixStates bounds the states of the searches for the fixes of one finding; 0: in proportion to the check.
 	FixStates uint64
 	Doubted   bool // one was, and there may be more room by now
+	// Stands reports whether with other releases in place of head's nothing is wrong with objects as they stand that was
+	// not before; nil: nobody asks.
+	Stands func(edited []*object.Rendered) bool
 	// Instead is what is there of an object that the API server refuses; nil: nothing.
 	Instead map[*object.Object]*object.Object
 }
@@ -88,6 +91,9 @@ func (d *Judge) finding(
 		offer(&f, fixes)
 	}
 	f.Recovers = w.Recovers(ctx, d.Checker.Budget)
+	if f.Status != finding.Existing && !d.Plain {
+		d.decide(ctx, &f, w)
+	}
 	why = d.condition(ctx, j, &f, unprotects(found))
 	f.Locations = d.Places.locations(w, f.Blame)
 	return f, why, true
@@ -109,41 +115,14 @@ func (d *Judge) condition(ctx context.Context, j judged, f *finding.Finding, unp
 		o.capped = d.Assumed && d.Checker.Anywhere(ctx, v) == scenario.No
 	}
 	s := d.severity(ctx, j, f, unprotected, o)
-	if !d.Checker.Paced(ctx, v) {
-		s, f.Timing = o.atMostWarning(s), "arbitrary"
-	}
-	if slices.Contains(v.Happened, "controller-restart") {
-		s, f.Timing = o.atMostWarning(s), "crash"
-	}
-	if slices.Contains(v.Happened, "stale-view") {
-		if s = o.atMostWarning(s); f.Timing == "crash" {
-			f.Timing = "crash and stale"
-		} else {
-			f.Timing = "stale"
+	x := &asked{d: d, ctx: ctx, j: j, f: f}
+	for _, c := range provisos {
+		if c.holds(x) {
+			s = o.atMostWarning(s)
+			c.say(x)
 		}
-	}
-	if c := v.OnAssumed(); c != nil {
-		f.Message += fmt.Sprintf(" (if %s, which is not among the objects, is ReadWriteOnce)", c.ID())
-		s = o.atMostWarning(s)
-	}
-	if idle := v.Idle(); idle > 0 {
-		f.While(fmt.Sprintf("pods without load use %d%% of the memory that they ask for", idle), "events.loadChange.idleMemory")
-		s = o.atMostWarning(s)
-	}
-	if j.unsure || v.Retakes() { // what an autoscaler mends once more after each apply is no error
-		s = o.atMostWarning(s)
 	}
 	f.Severity = string(d.unlessFailed(v, s))
-	if d.Assumed {
-		if cohort := d.Checker.RestsOnCohort(ctx, v); cohort != "" {
-			f.Unlent(cohort)
-			o.capped = true
-		}
-	}
-	if name := d.Checker.RestsOnUncovered(ctx, v); name != "" {
-		f.Translated(name)
-		o.capped = true
-	}
 	return d.why(o, j, f, was)
 }
 
@@ -178,7 +157,7 @@ func (d *Judge) candidates(ctx context.Context, sr *scenario.SliceResult,
 	var out []judged
 	for _, v := range within {
 		j := compare(sr, v, alike)
-		if j.status != finding.Existing && d.Checker.AnyRollout(ctx, v) {
+		if j.status != finding.Existing && (d.Checker.AnyRollout(ctx, v) || d.Checker.AtOnce(ctx, sr, v)) {
 			j.status, j.unsure = finding.Existing, false
 		}
 		j.undecided = declared == scenario.Undecided
@@ -315,7 +294,7 @@ func (d *Judge) declared(ctx context.Context, v scenario.Variant,
 	if slices.Equal(largest, t) {
 		return found, scenario.Yes
 	}
-	lifted, shows := d.Checker.AtLargest(ctx, v, found.Key(), largest)
+	lifted, shows := d.Checker.AtLargest(ctx, v, found, largest)
 	if shows == scenario.Yes && !within {
 		found = lifted
 	}

@@ -19,8 +19,8 @@ func TestAnEditSaysWhatItMends(t *testing.T) {
 		{edit(), nil, "surge by nothing"},
 		{edit("other"), nil, "surge by nothing"},
 		{edit("prod", "test"), []string{"prod", "test"}, "surge by nothing"},
-		{edit(), []string{"prod", "test"}, "surge by nothing (mends dev only, 1 of 3 releases)"},
-		{edit("test"), []string{"prod", "test"}, "surge by nothing (mends dev, test only, 2 of 3 releases)"},
+		{edit(), []string{"prod", "test"}, "surge by nothing (fixes dev only, 1 of 3 releases)"},
+		{edit("test"), []string{"prod", "test"}, "surge by nothing (fixes dev, test only, 2 of 3 releases)"},
 		{&finding.Fix{Text: "surge by nothing", MayChange: []string{"prod"}, Mechanical: true}, []string{"prod"}, "surge by nothing"},
 		{&finding.Fix{Text: "delete the pod"}, []string{"prod"}, "delete the pod"},
 	} {

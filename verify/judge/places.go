@@ -92,12 +92,19 @@ func (pl Places) locations(w wording, blame []finding.Blame) []finding.Location 
 			rest = append(rest, l)
 		}
 	}
+	refs := w.refs()
 	for _, b := range blame {
+		if b.Path == "" { // the object is new: what the run rests on tells more than its first line
+			for _, r := range refs {
+				if r.Object == b.Object {
+					add(pl.ref(w, r))
+				}
+			}
+		}
 		if b.Location != nil {
 			add(*b.Location)
 		}
 	}
-	refs := w.refs()
 	for _, r := range refs {
 		for _, c := range pl.Changed(w.slice.Owner(r.Object), r.Object) {
 			if Overlap(c.Path, r.Field) {

@@ -4,6 +4,7 @@ import (
 	"io/fs"
 	"strings"
 
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/redact"
 	"github.com/kubesettle/kubesettle/verify/finding"
 )
@@ -30,9 +31,38 @@ func (pl Places) Quote(f *finding.Finding) {
 			break
 		}
 	}
-	if x := f.Fix; x != nil && x.Mechanical && x.Location != nil {
-		x.Diff = pl.mended(x)
+	if h := f.Changed; h != nil && (pl.surplus(pl.Head, h.File, h.Line, len(h.Added)) ||
+		pl.surplus(pl.Changes.Base, h.File, 0, len(h.Removed))) {
+		f.Changed = nil
 	}
+	if x := f.Fix; x != nil && x.Mechanical && x.Location != nil {
+		at := x.Location
+		if !pl.surplus(pl.Head, at.File, at.StartLine, at.EndLine-at.StartLine+1) {
+			x.Diff = pl.mended(x)
+		}
+	}
+}
+
+// surplus reports whether some lines of a file have a field that its type does not have, whose value may be a secret
+// under a misspelt name. Line 0 is any line.
+func (pl Places) surplus(side *object.Revision, file string, line, n int) bool {
+	if side == nil || n == 0 {
+		return false
+	}
+	for _, rel := range side.Releases {
+		for _, o := range rel.Objects {
+			for _, r := range o.Refused {
+				if !r.Surplus {
+					continue
+				}
+				at := o.Locate(r.Path)
+				if at.File == file && (line == 0 || at.StartLine < line+n && at.EndLine >= line) {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }
 
 // ofAnyName reports whether a field is part of a map whose names somebody else chose, such as the parameters of a

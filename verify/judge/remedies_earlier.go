@@ -91,7 +91,7 @@ func relabel(o, other *object.Object) []remedy {
 		if _, selected := own.MatchLabels[k]; selected {
 			set = append([]object.Setting{{Path: "spec.selector.matchLabels[" + k + "]", Value: o.ID.Name}}, set...)
 		}
-		out = append(out, remedy{say: fmt.Sprintf("give %s a label of its own (%s: %s), also in its selector, so that the selector of %s does not match its pods", o.ID, k, o.ID.Name, other.ID),
+		out = append(out, remedy{say: fmt.Sprintf("give %s its own label (%s: %s), also in its selector, so that the selector of %s does not match its pods", o.ID, k, o.ID.Name, other.ID),
 			cost: "whatever is to select its pods must use the new label", object: o, set: set})
 	}
 	return out

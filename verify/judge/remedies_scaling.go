@@ -249,7 +249,7 @@ func limitWhatIsAsked(p patient) []remedy {
 	if len(set) == 0 {
 		return nil
 	}
-	return p.of("give the container a limit of its own, at least its request: the LimitRange's default is lower", "",
+	return p.of("give the container its own limit, at least its request: the LimitRange's default is lower", "",
 		set...)
 }
 

@@ -3,19 +3,35 @@ package judge
 import (
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/kubesettle/kubesettle/verify/control/admission"
+	"github.com/kubesettle/kubesettle/verify/control/objects"
 	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
+// camera draws the states of one problem.
+type camera struct {
+	evictions *objects.Evictions // nil: there is no budget
+	quotas    *admission.Quotas
+}
+
+func newCamera(c *state.Config) *camera {
+	out := &camera{quotas: admission.NewQuotas(c)}
+	if c.Spec.Declares(func(_ *state.Workload, m *state.Manifest) bool { return len(m.PDBs) > 0 }) {
+		out.evictions = objects.NewEvictions(c)
+	}
+	return out
+}
+
 // snapshot draws a state for surfaces that show the cluster between two steps.
-func snapshot(s state.State) *finding.Snapshot {
+func (k *camera) snapshot(s state.State) *finding.Snapshot {
 	out := &finding.Snapshot{Nodes: []finding.NodeSnapshot{}, Workloads: []finding.WorkloadSnapshot{}}
 	for n, node := range s.C.Nodes {
 		if s.Gone(n) {
 			continue
 		}
 		class := s.C.Spec.Classes[node.Class]
-		x := finding.NodeSnapshot{Name: node.Name, Class: class.Name}
+		x := finding.NodeSnapshot{Name: node.Name, Class: class.Name, Cordoned: s.Cordoned(n), Condition: condition(s, n)}
 		if class.Node != nil {
 			x.Zone = class.Node.Labels[corev1.LabelTopologyZone]
 		}
@@ -38,11 +54,69 @@ func snapshot(s state.State) *finding.Snapshot {
 		}
 	}
 	for w, wl := range s.C.Spec.Workloads {
-		out.Workloads = append(out.Workloads, finding.WorkloadSnapshot{
-			Workload: wl.ID, Replicas: s.Replicas(w), Ready: s.ReadyOf(w), Load: load(s, w),
-		})
+		x := finding.WorkloadSnapshot{Workload: wl.ID, Replicas: s.Replicas(w), Ready: s.ReadyOf(w), Load: load(s, w)}
+		for _, p := range s.C.ClassesOf[w] {
+			x.Waiting += s.Waiting(p)
+			if f := &s.C.Class[p]; wl.Kind().OwnsSets() && s.C.Pods[p].Set == p && s.Get(f.Exists) == 1 {
+				x.Sets = append(x.Sets, finding.SetSnapshot{Revision: pods(s, p, "", 0).Revision, Size: s.Get(f.Size)})
+			}
+		}
+		if h := s.Manifest(w).HPA; h != nil {
+			least := 1
+			if h.Spec.MinReplicas != nil {
+				least = int(*h.Spec.MinReplicas)
+			}
+			x.Autoscaler = &finding.AutoscalerSnapshot{Min: least, Max: int(h.Spec.MaxReplicas), Desired: s.Recommended(w)}
+		}
+		out.Workloads = append(out.Workloads, x)
 	}
+	k.limits(s, out)
 	return out
+}
+
+// condition is what else is with a node; "": nothing.
+func condition(s state.State, n int) string {
+	switch {
+	case s.Down(n):
+		return "down"
+	case s.Maintenance(n) == state.Draining:
+		return "draining"
+	case s.Pressure(n)&state.DiskPressure != 0:
+		return "disk pressure"
+	case s.Pressure(n) != 0:
+		return "memory pressure"
+	}
+	return ""
+}
+
+// limits adds what holds pods back: budgets, quotas, and volumes that are attached elsewhere.
+func (k *camera) limits(s state.State, out *finding.Snapshot) {
+	if k.evictions != nil {
+		list := k.evictions.Budgets[s.Version()]
+		for i := range list {
+			d := k.evictions.Status(s, &list[i])
+			out.Budgets = append(out.Budgets,
+				finding.BudgetSnapshot{Name: list[i].Name(), Allowed: d.Allowed, Needed: d.Desired, Healthy: d.Healthy})
+		}
+	}
+	for v := range k.quotas.List {
+		for i := range k.quotas.List[v] {
+			q := &k.quotas.List[v][i]
+			for l := range q.Limits {
+				if limit := &q.Limits[l]; q.InForce(s, state.Version(v)) {
+					out.Quotas = append(out.Quotas, finding.QuotaSnapshot{Name: q.Name, Resource: string(limit.Resource),
+						Used: limit.Hard - q.Left(s, limit), Hard: limit.Hard})
+				}
+			}
+		}
+	}
+	for i, claim := range s.C.Spec.Claims {
+		for n, node := range s.C.Nodes {
+			if s.C.Attaches(i) && s.Attached(n, i) {
+				out.Claims = append(out.Claims, finding.ClaimSnapshot{Name: claim.Namespace + "/" + claim.Name, Node: node.Name})
+			}
+		}
+	}
 }
 
 // load names the demand of an autoscaled workload; "" where there is none.

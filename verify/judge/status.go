@@ -64,7 +64,7 @@ func choose(list []judged) judged {
 			rankOf(x)-rankOf(y),
 			scenario.BoolRank(x.unsure)-scenario.BoolRank(y.unsure),
 			scenario.BoolRank(!x.declared)-scenario.BoolRank(!y.declared),
-			Rank(string(x.severity))-Rank(string(y.severity)),
+			finding.Rank(string(x.severity))-finding.Rank(string(y.severity)),
 			later(x)-later(y),
 			y.Sure()-x.Sure(),
 			x.Topology().Total()-y.Topology().Total(),
