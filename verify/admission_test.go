@@ -52,7 +52,7 @@ events: {none: true`+x.events+`}
 				t.Fatal(err)
 			}
 			opt := Options{Policy: p, Workers: 1}
-			var r *Result
+			var r *finding.Result
 			if x.image == "" {
 				r, err = Verify(context.Background(), chartOf(t, text), opt)
 			} else {

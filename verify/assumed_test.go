@@ -116,7 +116,7 @@ func TestWhatNoClusterMendsIsAnError(t *testing.T) {
 	both := required("disk", "In", "[ssd]") + "\n      nodeSelector: {disk: hdd}"
 	ch, p := changeOf(t, podsOf(2, "1", ""), podsOf(2, "2", both), "")
 	r := verdict(t)(Check(context.Background(), ch, Options{Policy: p}))
-	if r.Verdict != Fail {
+	if r.Verdict != finding.Fail {
 		t.Errorf("a pod that wants two values of one label: %s, want fail", r.Verdict)
 	}
 }

@@ -16,7 +16,7 @@ import (
 )
 
 // manyPods is a change of the image of a Deployment on a cluster of three nodes.
-func manyPods(t *testing.T, replicas int, policy string) *Result {
+func manyPods(t *testing.T, replicas int, policy string) *finding.Result {
 	t.Helper()
 	p, err := policies.Load("policy.yaml", []byte("apiVersion: kubesettle.dev/v1alpha1\nkind: Policy\n"+policy))
 	if err != nil {
@@ -50,9 +50,9 @@ const roomy = "events: {none: true}\ncluster: {nodePools: [{name: n, count: {min
 // TestHoldsAtAReducedScale: a result that rests on fewer pods than declared says so, in
 // its coverage and in its assumptions.
 func TestHoldsAtAReducedScale(t *testing.T) {
-	for _, replicas := range []int{50, 500} {
+	for _, replicas := range []int{500, 700} {
 		r := manyPods(t, replicas, roomy)
-		if r.Verdict != Pass || len(r.Findings) > 0 || r.Coverage.Bound != "complete" {
+		if r.Verdict != finding.Pass || len(r.Findings) > 0 || r.Coverage.Bound != "complete" {
 			t.Errorf("%d replicas:\n%s", replicas, outline(r))
 		}
 		if len(r.Coverage.Reduced) != 1 || r.Coverage.Reduced[0].Declared != replicas || r.Coverage.Reduced[0].Verified > scenario.FewPods {
@@ -64,8 +64,10 @@ func TestHoldsAtAReducedScale(t *testing.T) {
 			t.Errorf("%d replicas: no assumption %q in %q", replicas, says, r.Assumptions)
 		}
 	}
-	if r := manyPods(t, 6, roomy); r.Coverage.Reduced != nil {
-		t.Errorf("6 replicas are verified as declared, coverage says %+v", r.Coverage.Reduced)
+	for _, replicas := range []int{6, 50, 100} {
+		if r := manyPods(t, replicas, roomy); r.Coverage.Reduced != nil || r.Coverage.MaxPods != replicas {
+			t.Errorf("%d replicas are verified as declared, coverage says %+v", replicas, r.Coverage)
+		}
 	}
 }
 

@@ -30,7 +30,6 @@ func TestLiftsAreShared(t *testing.T) {
 	if o.Err != nil || len(o.Head) == 0 {
 		t.Fatalf("%v, %d violations: nothing to look for", o.Err, len(o.Head))
 	}
-	k := o.Head[0].Key()
 	cut := o
 	cut.Cov.Bound = search.TimeBound
 	c.Largest.Keep([]scenario.Task{j}, []scenario.Outcome{cut})
@@ -42,16 +41,17 @@ func TestLiftsAreShared(t *testing.T) {
 	if kept.Keep([]scenario.Task{j}, []scenario.Outcome{cut}); len(kept) != 1 {
 		t.Error("a search that ran out of states would be made again, and run out again")
 	}
-	found, shows := c.AtLargest(context.Background(), v, k, largest)
+	found, shows := c.AtLargest(context.Background(), v, o.Head[0], largest)
 	if shows != scenario.Yes || found.Events != o.Head[0].Events || len(c.Largest) != 1 {
 		t.Errorf("shows: %d, %d kept", shows, len(c.Largest))
 	}
 	over, cancel := context.WithCancel(context.Background())
 	cancel() // nothing can be searched any more
-	if _, shows = c.AtLargest(over, v, k, largest); shows != scenario.Yes {
+	if _, shows = c.AtLargest(over, v, o.Head[0], largest); shows != scenario.Yes {
 		t.Error("it was searched again")
 	}
-	none := scenario.Key{Rule: "no-rule", Workload: k.Workload}
+	none := o.Head[0]
+	none.Bound.Rule.ID = "no-rule"
 	if _, shows = c.AtLargest(over, v, none, largest); shows != scenario.No {
 		t.Error("a rule that holds at the largest topology shows there, or is undecided")
 	}

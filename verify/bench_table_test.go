@@ -17,6 +17,7 @@ import (
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/render"
 	"github.com/kubesettle/kubesettle/render/object"
+	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 // table is a Markdown table whose rows the benchmarks set, each as often as they run.
@@ -45,7 +46,7 @@ func (t *table) print() {
 
 // caseRow is a case's line: its findings, each with the nodes, pods, events and steps of
 // its counterexample, and what the searches covered.
-func caseRow(r *Result, took, used time.Duration) []string {
+func caseRow(r *finding.Result, took, used time.Duration) []string {
 	var found []string
 	for i := range r.Findings {
 		f := &r.Findings[i]
@@ -93,7 +94,7 @@ func peakMiB() int {
 type shop struct{ nodes, pods, workloads, classes int }
 
 // checked verifies the change of a shop within a minute.
-func (s shop) checked(t testing.TB) func() *Result {
+func (s shop) checked(t testing.TB) func() *finding.Result {
 	p, err := policies.Load("policy.yaml", []byte(s.policy()))
 	if err != nil {
 		t.Fatal(err)
@@ -103,7 +104,7 @@ func (s shop) checked(t testing.TB) func() *Result {
 		t.Fatal(err)
 	}
 	opt := Options{Policy: p, Workers: 2, TimeBudget: time.Minute}
-	return func() *Result { return verdict(t)(Check(context.Background(), ch, opt)) }
+	return func() *finding.Result { return verdict(t)(Check(context.Background(), ch, opt)) }
 }
 
 func (s shop) policy() string {

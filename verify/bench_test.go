@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/scale"
 )
 
@@ -26,7 +27,7 @@ func BenchmarkCases(b *testing.B) {
 		name := strings.TrimPrefix(filepath.ToSlash(dir), "../testdata/")
 		b.Run(name, func(b *testing.B) {
 			run := caseRun(b, dir)
-			var r *Result
+			var r *finding.Result
 			start, before := time.Now(), processor()
 			for range b.N {
 				r = run()
@@ -65,7 +66,7 @@ func BenchmarkGrowth(b *testing.B) {
 			for _, n := range g.sizes {
 				b.Run(fmt.Sprint(n), func(b *testing.B) {
 					check := g.at(n).checked(b)
-					var r *Result
+					var r *finding.Result
 					start, before := time.Now(), processor()
 					for range b.N {
 						r = check()

@@ -10,6 +10,8 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify/finding"
+	"github.com/kubesettle/kubesettle/verify/run"
 )
 
 // TestRulesAreVerifiedAsDeclared takes a rollout that is too large to be searched as declared: rules that do not look at
@@ -20,7 +22,7 @@ func TestRulesAreVerifiedAsDeclared(t *testing.T) {
 kind: Deployment
 metadata: {name: web, namespace: default}
 spec:
-  replicas: 48
+  replicas: 240
   selector: {matchLabels: {app: web}}
   template:
     metadata: {labels: {app: web}}
@@ -40,9 +42,9 @@ spec:
 		}
 		placed := 0
 		for _, c := range r.Coverage.Rules {
-			want := RuleCoverage{Rule: c.Rule, Pods: r.Coverage.Reduced[0].Verified, Nodes: 2, Bound: "complete"}
+			want := finding.RuleCoverage{Rule: c.Rule, Pods: r.Coverage.Reduced[0].Verified, Nodes: 2, Bound: "complete"}
 			if slices.Contains(declared, c.Rule) {
-				want.Pods, want.AsDeclared = 48, true
+				want.Pods, want.AsDeclared = 240, true
 			} else {
 				placed++
 			}
@@ -69,8 +71,8 @@ func TestRulesAreVerifiedWithoutMemory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := verdict(t)(Check(context.Background(), ch, Options{Policy: pol, Workers: 1, Memory: 1, plain: true, calm: true}))
-	if r.Verdict != Inconclusive || r.Coverage.Bound != "memory" {
+	r := verdict(t)(Check(context.Background(), ch, Options{Policy: pol, Workers: 1, Memory: 1, Part: run.Part{Plain: true}, Compare: run.Compare{Calm: true}}))
+	if r.Verdict != finding.Inconclusive || r.Coverage.Bound != "memory" {
 		t.Fatalf("%s, bound %s: the memory did not run out", r.Verdict, r.Coverage.Bound)
 	}
 	verified := 0
@@ -78,7 +80,7 @@ func TestRulesAreVerifiedWithoutMemory(t *testing.T) {
 		if c.Rule == "single-domain" || c.Rule == "spread-violated" {
 			continue
 		}
-		if verified++; c != (RuleCoverage{Rule: c.Rule, Pods: 16, Nodes: 3, AsDeclared: true, Bound: "complete"}) {
+		if verified++; c != (finding.RuleCoverage{Rule: c.Rule, Pods: 16, Nodes: 3, AsDeclared: true, Bound: "complete"}) {
 			t.Errorf("%+v, want it verified with all pods", c)
 		}
 	}

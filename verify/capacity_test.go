@@ -56,7 +56,7 @@ func TestArithmeticDecidesAtTheDeclaredSize(t *testing.T) {
 		{"pods", webAsking(1, "1m", ""), webAsking(111, "1m", ""), "unschedulable", finding.New, ""},
 		{"pods that fit", webAsking(1, "1m", ""), webAsking(110, "1m", ""), "", "", ""},
 		{"largest node", webAsking(1, "100m", ""), webAsking(1, "1001m", ""), "unschedulable", finding.New, ""},
-		{"maximum", webAsking(1, "100m", hpaUpTo(10)), webAsking(1, "100m", hpaUpTo(200)), "unschedulable", finding.New, "200 pods"},
+		{"maximum", webAsking(1, "100m", hpaUpTo(10)), webAsking(1, "100m", hpaUpTo(200)), "unschedulable", finding.New, "of 200 replicas"},
 		{"quota", webAsking(1, "1m", quotaOf("50m")), webAsking(90, "1m", quotaOf("50m")), "rollout-stuck", finding.New, "ResourceQuota q"},
 		{"as bad before", webAsking(200, "100m", ""), webAsking(200, "100m", "---\napiVersion: v1\nkind: Service\nmetadata: {name: web, namespace: default}\nspec: {selector: {app: web}, ports: [{port: 80}]}\n"), "", "", ""},
 	} {
@@ -77,7 +77,7 @@ func TestArithmeticDecidesAtTheDeclaredSize(t *testing.T) {
 			if found == nil {
 				t.Fatalf("no new %s in %s", c.rule, text(t, r))
 			}
-			if found.Severity != "error" || !found.AtDeclaredScale || found.Reduced != nil || r.Verdict != Fail || !strings.Contains(found.Message, c.words) {
+			if found.Severity != "error" || !found.AtDeclaredScale || found.Reduced != nil || r.Verdict != finding.Fail || !strings.Contains(found.Message, c.words) {
 				t.Errorf("%s, at the declared scale: %v, verdict %s: %s", found.Severity, found.AtDeclaredScale, r.Verdict, found.Message)
 			}
 			if len(found.Locations) == 0 || found.Locations[0].File != "web.yaml" || len(found.Interleaving) == 0 {

@@ -57,7 +57,7 @@ func TestCustomRulesPage(t *testing.T) {
 			if files := r.Findings[i].Locations; !slices.ContainsFunc(files, func(l finding.Location) bool { return l.File == ".kubesettle.yaml" && l.StartLine > 1 }) {
 				t.Errorf("no location is in the policy: %+v", files)
 			}
-			if r := exampleResult(t, p, blocks, "repaired"); len(r.Findings) > 0 || r.Coverage.Bound != "complete" || r.Verdict != Pass {
+			if r := exampleResult(t, p, blocks, "repaired"); len(r.Findings) > 0 || r.Coverage.Bound != "complete" || r.Verdict != finding.Pass {
 				t.Errorf("repaired (%s):\n%s", r.Verdict, outline(r))
 			}
 		})
@@ -65,7 +65,7 @@ func TestCustomRulesPage(t *testing.T) {
 }
 
 // exampleResult verifies one of an example's blocks, as a change of base where it has one.
-func exampleResult(t *testing.T, p *policies.Policy, blocks map[string]string, which string) *Result {
+func exampleResult(t *testing.T, p *policies.Policy, blocks map[string]string, which string) *finding.Result {
 	t.Helper()
 	revision := func(name string) *object.Revision {
 		dir := t.TempDir()

@@ -26,7 +26,7 @@ spec:
 }
 
 // customResult verifies one Deployment, without events, against one intent.
-func customResult(t *testing.T, manifest, intent string) *Result {
+func customResult(t *testing.T, manifest, intent string) *finding.Result {
 	t.Helper()
 	p, err := policies.Load("policy.yaml", []byte(`
 cluster:
@@ -45,24 +45,24 @@ intents: {custom: [`+intent+`]}
 func TestCustomRulesDecide(t *testing.T) {
 	for _, tt := range []struct {
 		intent  string
-		verdict Verdict
+		verdict finding.Verdict
 		says    string // in a message, a notice or the reason of a workload
 	}{
-		{`{name: a, always: "self.ready == 2"}`, Pass, ""},
-		{`{name: a, never: "self.ready > 2"}`, Pass, ""},
-		{`{name: a, eventually: "quiescent"}`, Pass, ""},
-		{`{name: a, eventually: "self.ready == 3"}`, Fail, "can be false forever: self.ready == 3: default/web ready 2"},
-		{`{name: a, settles: "quiescent && self.ready == 2"}`, Pass, ""},
-		{`{name: a, settles: "!quiescent"}`, Fail, "at rest"},
-		{`{name: a, always: "!quiescent || self.replicas == 3", message: "three are wanted"}`, Fail, "three are wanted: at rest; default/web replicas 2"},
-		{`{name: a, always: "self.ready == 3", severity: warning}`, Pass, "not always true"},
-		{`{name: a, never: "self.ready / (self.ready - 2) > 1"}`, Inconclusive, "policy.yaml:5: intents.custom a: division by zero"},
-		{`{name: a, never: "{'x': 1}[self.load] == 1"}`, Inconclusive, "no such key"},
-		{`{name: a, never: "[1,2,3,4,5,6,7,8,9].all(a, [1,2,3,4,5,6,7,8,9].all(b, [1,2,3,4,5,6,7,8,9].all(c, [1,2,3,4,5,6,7,8,9].all(d, [1,2,3,4,5,6,7,8,9].all(e, a + b + c + d + e + self.ready > 0)))))"}`, Inconclusive, "cost limit"},
-		{`{name: a, always: "workload('default/api').ready > 0"}`, Pass, "rule-names-unknown policy.yaml:5 a default/api"},
-		{`{name: a, always: "self.ready == 3", workloads: [default/api]}`, Pass, ""},
-		{`{name: a, always: "nodes.present == nodes.serving && !(events.drains > 0) && applied"}`, Pass, ""},
-		{`{name: a, always: "[workload('default/web'), self].all(w, w.minReplicas == w.ready)"}`, Pass, ""},
+		{`{name: a, always: "self.ready == 2"}`, finding.Pass, ""},
+		{`{name: a, never: "self.ready > 2"}`, finding.Pass, ""},
+		{`{name: a, eventually: "quiescent"}`, finding.Pass, ""},
+		{`{name: a, eventually: "self.ready == 3"}`, finding.Fail, "can be false forever: self.ready == 3: default/web ready 2"},
+		{`{name: a, settles: "quiescent && self.ready == 2"}`, finding.Pass, ""},
+		{`{name: a, settles: "!quiescent"}`, finding.Fail, "at rest"},
+		{`{name: a, always: "!quiescent || self.replicas == 3", message: "three are wanted"}`, finding.Fail, "three are wanted: at rest; default/web replicas 2"},
+		{`{name: a, always: "self.ready == 3", severity: warning}`, finding.Pass, "not always true"},
+		{`{name: a, never: "self.ready / (self.ready - 2) > 1"}`, finding.Inconclusive, "policy.yaml:5: intents.custom a: division by zero"},
+		{`{name: a, never: "{'x': 1}[self.load] == 1"}`, finding.Inconclusive, "no such key"},
+		{`{name: a, never: "[1,2,3,4,5,6,7,8,9].all(a, [1,2,3,4,5,6,7,8,9].all(b, [1,2,3,4,5,6,7,8,9].all(c, [1,2,3,4,5,6,7,8,9].all(d, [1,2,3,4,5,6,7,8,9].all(e, a + b + c + d + e + self.ready > 0)))))"}`, finding.Inconclusive, "cost limit"},
+		{`{name: a, always: "workload('default/api').ready > 0"}`, finding.Pass, "rule-names-unknown policy.yaml:5 a default/api"},
+		{`{name: a, always: "self.ready == 3", workloads: [default/api]}`, finding.Pass, ""},
+		{`{name: a, always: "nodes.present == nodes.serving && !(events.drains > 0) && applied"}`, finding.Pass, ""},
+		{`{name: a, always: "[workload('default/web'), self].all(w, w.minReplicas == w.ready)"}`, finding.Pass, ""},
 	} {
 		r := customResult(t, webOf(2), tt.intent)
 		var said strings.Builder
@@ -85,14 +85,14 @@ func TestCustomRulesAtReducedScale(t *testing.T) {
 	const replicas = 400
 	for _, tt := range []struct {
 		intent  string
-		verdict Verdict
+		verdict finding.Verdict
 	}{
-		{`{name: a, always: "self.ready >= 400"}`, Pass},
-		{`{name: a, always: "self.ready >= 401"}`, Fail},
-		{`{name: a, never: "400 > self.ready"}`, Pass},
-		{`{name: a, always: "self.ready == self.replicas"}`, Pass},
-		{`{name: a, always: "self.ready * 2 >= 800"}`, Inconclusive},
-		{`{name: a, always: "self.nodes >= 2"}`, Inconclusive},
+		{`{name: a, always: "self.ready >= 400"}`, finding.Pass},
+		{`{name: a, always: "self.ready >= 401"}`, finding.Fail},
+		{`{name: a, never: "400 > self.ready"}`, finding.Pass},
+		{`{name: a, always: "self.ready == self.replicas"}`, finding.Pass},
+		{`{name: a, always: "self.ready * 2 >= 800"}`, finding.Inconclusive},
+		{`{name: a, always: "self.nodes >= 2"}`, finding.Inconclusive},
 	} {
 		if r := customResult(t, webOf(replicas), tt.intent); r.Verdict != tt.verdict {
 			t.Errorf("%s: %s, want %s\n%s", tt.intent, r.Verdict, tt.verdict, outline(r))

@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/kubesettle/kubesettle/verify/finding"
+	"github.com/kubesettle/kubesettle/verify/run"
 )
 
 // randomNeighbours is a change to two or three Deployments that look at each other's pods, or at their own, where they
@@ -72,8 +75,8 @@ func TestEndsKeepFindings(t *testing.T) {
 		r := rand.New(rand.NewPCG(21, uint64(seed)))
 		base, head, policy := randomNeighbours(r, least+r.IntN(most-least+1))
 		ch, pol := changeOf(t, base, head, policy)
-		run := func(interleaved bool) *Result {
-			opt := Options{Policy: pol, Workers: 1, TimeBudget: time.Minute, states: 200_000, plain: true, interleaved: interleaved}
+		run := func(interleaved bool) *finding.Result {
+			opt := Options{Policy: pol, Workers: 1, TimeBudget: time.Minute, Part: run.Part{Plain: true}, Compare: run.Compare{States: 200_000, Interleaved: interleaved}}
 			return verdict(t)(Check(context.Background(), ch, opt))
 		}
 		less, more := run(false), run(true)

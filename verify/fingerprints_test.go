@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 // fingerprints are those of the findings of all scripts, as testdata/fingerprints keeps them: baselines and waivers
@@ -18,7 +20,7 @@ type fingerprints struct {
 	got map[string][]string // by script
 }
 
-func (p *fingerprints) add(script string, r *Result) {
+func (p *fingerprints) add(script string, r *finding.Result) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.got == nil {

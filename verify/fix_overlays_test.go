@@ -218,7 +218,7 @@ func TestFixesInOverlaysHold(t *testing.T) {
 }
 
 // againWith checks a change once more with an edit of head's text.
-func againWith(t *testing.T, was, is map[string]string, x *finding.Fix) *Result {
+func againWith(t *testing.T, was, is map[string]string, x *finding.Fix) *finding.Result {
 	t.Helper()
 	is = maps.Clone(is)
 	is[x.Location.File] = editedBy(t, is[x.Location.File], x)

@@ -11,6 +11,7 @@ import (
 	"github.com/kubesettle/kubesettle/render/tree"
 	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/run"
 )
 
 func TestEditKeepsLineEnds(t *testing.T) {
@@ -42,7 +43,7 @@ const oneNode = `cluster:
 `
 
 // checked compares one manifest with another on one node of one CPU.
-func checked(t *testing.T, base, head string) *Result {
+func checked(t *testing.T, base, head string) *finding.Result {
 	t.Helper()
 	policy, err := policies.Load("policy.yaml", []byte(oneNode))
 	if err != nil {
@@ -52,7 +53,7 @@ func checked(t *testing.T, base, head string) *Result {
 }
 
 // checkedWith compares one manifest with another under a policy.
-func checkedWith(t *testing.T, policy *policies.Policy, base, head string) *Result {
+func checkedWith(t *testing.T, policy *policies.Policy, base, head string) *finding.Result {
 	t.Helper()
 	var revs [2]*object.Revision
 	for i, text := range []string{base, head} {
@@ -153,7 +154,7 @@ func TestFixesHaveAnAllowance(t *testing.T) {
 		states uint64
 		tried  bool
 	}{{0, true}, {60_000, true}, {1, false}} {
-		r := verdict(t)(Check(context.Background(), ch, Options{Policy: policy, fixing: c.states}))
+		r := verdict(t)(Check(context.Background(), ch, Options{Policy: policy, Compare: run.Compare{FixStates: c.states}}))
 		if len(r.Findings) == 0 {
 			t.Fatal("nothing was found")
 		}

@@ -75,7 +75,7 @@ func TestOfferedEditsHold(t *testing.T) {
 }
 
 // caseWith is the result of a case with an edit.
-func caseWith(t testing.TB, dir string, x *finding.Fix) *Result {
+func caseWith(t testing.TB, dir string, x *finding.Fix) *finding.Result {
 	t.Helper()
 	side := filepath.Join(dir, "head")
 	if _, err := os.Stat(side); err != nil {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/kubesettle/kubesettle/verify/finding"
+	"github.com/kubesettle/kubesettle/verify/run"
 )
 
 // TestSearchingInPartKeepsWhatIsNew compares changes that are rollouts like any other, of which only a part is searched for what
@@ -26,9 +27,8 @@ func TestSearchingInPartKeepsWhatIsNew(t *testing.T) {
 		r := rand.New(rand.NewPCG(29, uint64(seed)))
 		base, head, policy := anyChange(r)
 		ch, pol := changeOf(t, base, head, policy)
-		run := func(part uint64) *Result {
-			return verdict(t)(Check(context.Background(), ch, Options{Policy: pol, Workers: 1, TimeBudget: time.Minute,
-				states: 20_000, plain: true, calm: true, partStates: part}))
+		run := func(part uint64) *finding.Result {
+			return verdict(t)(Check(context.Background(), ch, Options{Policy: pol, Workers: 1, TimeBudget: time.Minute, Part: run.Part{Plain: true}, Compare: run.Compare{States: 20_000, Calm: true, PartStates: part}}))
 		}
 		whole := run(1 << 40)
 		if ranOut(whole) {
@@ -86,7 +86,7 @@ func anyChange(r *rand.Rand) (base, head, policy string) {
 }
 
 // gating is what a result says of the change: its verdict, and what is new or worsened.
-func gating(r *Result) []string {
+func gating(r *finding.Result) []string {
 	out := []string{string(r.Verdict)}
 	for _, f := range r.Findings {
 		if f.Status != finding.Existing {

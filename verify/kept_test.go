@@ -10,6 +10,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/memo"
 )
 
@@ -38,7 +39,7 @@ func TestKeptVerdictsAreTheSame(t *testing.T) {
 	var cold, warm time.Duration
 	var asked, found int64
 	of := 0
-	compare := func(name string, plain func() *sharedRun, run func(*memo.Store) *Result) {
+	compare := func(name string, plain func() *sharedRun, run func(*memo.Store) *finding.Result) {
 		if of++; of%3 > 0 && *moreClusters == 0 {
 			return
 		}
@@ -65,7 +66,7 @@ func TestKeptVerdictsAreTheSame(t *testing.T) {
 	for _, tt := range documentedCases {
 		for _, side := range []string{"violating", "repaired"} {
 			dir := filepath.Join("../testdata", tt.dir, side)
-			compare(tt.dir+"/"+side, func() *sharedRun { return caseIn(t, dir, asDeclared) }, func(s *memo.Store) *Result {
+			compare(tt.dir+"/"+side, func() *sharedRun { return caseIn(t, dir, asDeclared) }, func(s *memo.Store) *finding.Result {
 				return caseRunWith(t, dir, func(o *Options) { o.Kept = s })()
 			})
 		}
@@ -79,7 +80,7 @@ func TestKeptVerdictsAreTheSame(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		compare(strings.TrimSuffix(filepath.Base(f), ".txtar"), func() *sharedRun { return scriptAsItIs(t, f, ar) }, func(s *memo.Store) *Result {
+		compare(strings.TrimSuffix(filepath.Base(f), ".txtar"), func() *sharedRun { return scriptAsItIs(t, f, ar) }, func(s *memo.Store) *finding.Result {
 			return runScriptWith(t, ar, "head", func(o *Options) { o.Kept = s })
 		})
 	}

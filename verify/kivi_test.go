@@ -31,9 +31,9 @@ var documentedCases = []documentedCase{
 	{"kivi/c7", "eviction-loop", 1, 1, 0},
 	{"kivi/c8", "eviction-loop", 3, 6, 0},
 	{"kivi/c9", "spread-violated", 2, 6, 0},
-	{"kivi/c10", "unschedulable", 2, 3, 1},
-	{"kivi/c11", "preemption-cascade", 1, 3, 1},
-	{"kivi/c12", "spread-violated", 3, 6, 1},
+	{"kivi/c11", "unschedulable", 2, 3, 1},
+	{"kivi/c12", "preemption-cascade", 1, 3, 1},
+	{"kivi/c13", "spread-violated", 3, 6, 1},
 	{"failures/f01", "rollout-stuck", 3, 4, 1}, // and one that surges, as below
 	{"failures/f02", "rollout-stuck", 1, 2, 1},
 	{"failures/f03", "rollout-stuck", 1, 3, 1},
@@ -138,31 +138,31 @@ func TestCases(t *testing.T) {
 }
 
 // caseResult is what a case gives with its own policy.
-func caseResult(t testing.TB, dir string) *Result {
+func caseResult(t testing.TB, dir string) *finding.Result {
 	t.Helper()
 	return caseIn(t, dir, asDeclared).own()
 }
 
 // caseRun renders a case, and gives what verifies it.
-func caseRun(t testing.TB, dir string) func() *Result {
+func caseRun(t testing.TB, dir string) func() *finding.Result {
 	t.Helper()
 	return caseRunWith(t, dir, func(*Options) {})
 }
 
 // caseRunWith is caseRun with other options.
-func caseRunWith(t testing.TB, dir string, tune func(*Options)) func() *Result {
+func caseRunWith(t testing.TB, dir string, tune func(*Options)) func() *finding.Result {
 	t.Helper()
 	opt := caseOptions(t, dir)
 	tune(&opt)
 	if _, err := os.Stat(filepath.Join(dir, "base")); err != nil {
 		rev := caseRevision(t, filepath.Join(dir, "manifests"))
-		return func() *Result { return verdict(t)(Verify(context.Background(), rev, opt)) }
+		return func() *finding.Result { return verdict(t)(Verify(context.Background(), rev, opt)) }
 	}
 	ch, err := render.Diff(caseRevision(t, filepath.Join(dir, "base")), caseRevision(t, filepath.Join(dir, "head")))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return func() *Result { return verdict(t)(Check(context.Background(), ch, opt)) }
+	return func() *finding.Result { return verdict(t)(Check(context.Background(), ch, opt)) }
 }
 
 // caseOptions are those of a case's policy.

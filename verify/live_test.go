@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/kubesettle/kubesettle/verify/finding"
+	"github.com/kubesettle/kubesettle/verify/run"
 )
 
 // A workload that is searched by itself starts from its live pods as well: what is found is the same as
@@ -66,8 +69,8 @@ workloads:
 		if err := policy.SetSnapshot("s.yaml", []byte(shot)); err != nil {
 			t.Fatal(err)
 		}
-		run := func(whole bool) *Result {
-			return verdict(t)(Check(context.Background(), ch, Options{Policy: policy, Workers: 2, TimeBudget: time.Minute, whole: whole, plain: true}))
+		run := func(whole bool) *finding.Result {
+			return verdict(t)(Check(context.Background(), ch, Options{Policy: policy, Workers: 2, TimeBudget: time.Minute, Part: run.Part{Plain: true}, Compare: run.Compare{Whole: whole}}))
 		}
 		less, more := run(false), run(true)
 		if a, b := fully(less), fully(more); !slices.Equal(a, b) {

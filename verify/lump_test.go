@@ -10,6 +10,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/kubesettle/kubesettle/verify/finding"
+	"github.com/kubesettle/kubesettle/verify/run"
 )
 
 // moreClusters is for nightly runs: 2000.
@@ -108,7 +111,7 @@ data:
 }
 
 // fully is what a result says, with the length of every counterexample.
-func fully(r *Result) []string {
+func fully(r *finding.Result) []string {
 	var out []string
 	for _, f := range r.Findings {
 		out = append(out, fmt.Sprintf("%s %s %s %s %s at %d nodes, %d pods with %v in %d steps, cycle %v", f.Status, f.Severity, f.Certainty, f.Rule, f.Workload,
@@ -120,17 +123,17 @@ func fully(r *Result) []string {
 // TestLumpsKeepFindings compares searches in which pods that nobody tells apart are lumped with such in which they are
 // not, on random clusters: the same findings, after as many events and, but for loops, steps.
 func TestLumpsKeepFindings(t *testing.T) {
-	keepFindings(t, 18, "lumped", func(o *Options) { o.unlumped = true }, func(int) bool { return false })
+	keepFindings(t, 18, "lumped", func(o *Options) { o.Unlumped = true }, func(int) bool { return false })
 }
 
 // TestApartKeepsFindings is the same of workloads that are searched by themselves first, mostly on roomy clusters.
 func TestApartKeepsFindings(t *testing.T) {
-	keepFindings(t, 19, "apart", func(o *Options) { o.whole = true }, func(seed int) bool { return seed%4 > 0 })
+	keepFindings(t, 19, "apart", func(o *Options) { o.Whole = true }, func(seed int) bool { return seed%4 > 0 })
 }
 
 // TestSharingKeepsFindings is the same of searches that two scenarios share.
 func TestSharingKeepsFindings(t *testing.T) {
-	keepFindings(t, 20, "shared", func(o *Options) { o.twice = true }, func(int) bool { return false })
+	keepFindings(t, 20, "shared", func(o *Options) { o.Twice = true }, func(int) bool { return false })
 }
 
 // keepFindings compares searches of random clusters with searches that leave a reduction out.
@@ -147,8 +150,8 @@ func keepFindings(t *testing.T, stream uint64, reduction string, without func(*O
 		r := rand.New(rand.NewPCG(stream, uint64(seed)))
 		base, head, policy := randomShop(r, least+r.IntN(most-least+1), roomy(seed))
 		ch, pol := changeOf(t, base, head, policy)
-		run := func(tune func(*Options)) *Result {
-			opt := Options{Policy: pol, Workers: 2, TimeBudget: budget, states: states, plain: *moreClusters == 0} // no blame, no fix: they are not compared
+		run := func(tune func(*Options)) *finding.Result {
+			opt := Options{Policy: pol, Workers: 2, TimeBudget: budget, Part: run.Part{Plain: *moreClusters == 0}, Compare: run.Compare{States: states}} // no blame, no fix: they are not compared
 			tune(&opt)
 			return verdict(t)(Check(context.Background(), ch, opt))
 		}
@@ -162,7 +165,7 @@ func keepFindings(t *testing.T, stream uint64, reduction string, without func(*O
 			fewer++
 		}
 		if reduction == "lumped" { // states that are one close a loop sooner
-			for _, r := range []*Result{less, more} {
+			for _, r := range []*finding.Result{less, more} {
 				for i := range r.Findings {
 					if f := &r.Findings[i]; f.CycleStart != nil {
 						f.Interleaving = nil
@@ -181,24 +184,24 @@ func keepFindings(t *testing.T, stream uint64, reduction string, without func(*O
 }
 
 // ranOut reports whether a budget ended a search, also one that a reduced scale stands in for.
-func ranOut(r *Result) bool {
+func ranOut(r *finding.Result) bool {
 	reduced := *moreClusters == 0 && len(r.Coverage.Reduced) > 0 // a few pods are searched as declared, unless the states run out
-	return reduced || r.Coverage.Bound != "complete" || slices.ContainsFunc(r.Workloads, func(w Workload) bool { return strings.Contains(w.Reason, "budget ran out") })
+	return reduced || r.Coverage.Bound != "complete" || slices.ContainsFunc(r.Workloads, func(w finding.Workload) bool { return strings.Contains(w.Reason, "budget ran out") })
 }
 
 // TestLumpsKeepFindingsOfCases compares the searches of every case of testdata with such in which nothing is lumped.
 func TestLumpsKeepFindingsOfCases(t *testing.T) {
-	keepFindingsOfCases(t, "lumped", func(o *Options) { o.unlumped = true })
+	keepFindingsOfCases(t, "lumped", func(o *Options) { o.Unlumped = true })
 }
 
 // TestApartKeepsFindingsOfCases is the same with searches of whole slices only.
 func TestApartKeepsFindingsOfCases(t *testing.T) {
-	keepFindingsOfCases(t, "apart", func(o *Options) { o.whole = true })
+	keepFindingsOfCases(t, "apart", func(o *Options) { o.Whole = true })
 }
 
 // TestSharingKeepsFindingsOfCases is the same with searches that are shared, and without.
 func TestSharingKeepsFindingsOfCases(t *testing.T) {
-	keepFindingsOfCases(t, "shared", func(o *Options) { o.twice = true })
+	keepFindingsOfCases(t, "shared", func(o *Options) { o.Twice = true })
 }
 
 func keepFindingsOfCases(t *testing.T, reduction string, without func(*Options)) {
@@ -210,7 +213,7 @@ func keepFindingsOfCases(t *testing.T, reduction string, without func(*Options))
 	kept, whole := uint64(0), uint64(0)
 	for _, file := range dirs {
 		less := caseResult(t, filepath.Dir(file))
-		more := caseRunWith(t, filepath.Dir(file), func(o *Options) { without(o); o.plain = *moreClusters == 0 })()
+		more := caseRunWith(t, filepath.Dir(file), func(o *Options) { without(o); o.Plain = *moreClusters == 0 })()
 		kept, whole = kept+less.Coverage.States, whole+more.Coverage.States
 		if a, b := fully(less), fully(more); !slices.Equal(a, b) {
 			t.Errorf("%s: %s\n%s\nwhole\n%s", file, reduction, strings.Join(a, "\n"), strings.Join(b, "\n"))
@@ -223,13 +226,13 @@ func keepFindingsOfCases(t *testing.T, reduction string, without func(*Options))
 // what the other one would have.
 func TestSharingKeepsWhatIsCut(t *testing.T) {
 	cut, fewer := 0, 0
-	for seed := range 25 {
+	for seed := range 32 {
 		r := rand.New(rand.NewPCG(23, uint64(seed)))
 		base, head, policy := randomShop(r, 2+r.IntN(4), false)
 		ch, pol := changeOf(t, base, head, policy)
 		states := 20 + r.Uint64N(200)
-		run := func(twice bool) *Result {
-			opt := Options{Policy: pol, Workers: 1, TimeBudget: time.Minute, states: states, plain: true, calm: true, twice: twice}
+		run := func(twice bool) *finding.Result {
+			opt := Options{Policy: pol, Workers: 1, TimeBudget: time.Minute, Part: run.Part{Plain: true}, Compare: run.Compare{States: states, Calm: true, Twice: twice}}
 			return verdict(t)(Check(context.Background(), ch, opt))
 		}
 		less, more := run(false), run(true)

@@ -31,7 +31,7 @@ func TestMendedIsToldAsPlanted(t *testing.T) {
 		}
 		for _, m := range []mode{modes[0], asDeclared} {
 			opt := caseOptions(t, filepath.Join("../testdata", c.dir, "violating"))
-			opt.Policy, opt.plain = m.policy(t, opt.Policy), true
+			opt.Policy, opt.Plain = m.policy(t, opt.Policy), true
 			planted := toldBetween(t, opt, c.dir, "repaired", "violating")
 			for who, f := range toldBetween(t, opt, c.dir, "violating", "repaired") {
 				if f.Status != finding.Fixed {

@@ -70,7 +70,7 @@ func plantedIn(t testing.TB, dir string, m mode) *sharedRun {
 		if err != nil {
 			t.Fatal(err)
 		}
-		opt.states, opt.plain = plantedStates, true
+		opt.States, opt.Plain = plantedStates, true
 		opt.Policy.Bound.Nodes = min(opt.Policy.Bound.Nodes, 3)
 		r.policy = opt.Policy
 		r.result = verdict(t)(Check(context.Background(), ch, opt))

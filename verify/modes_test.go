@@ -53,7 +53,7 @@ func (m mode) told(t testing.TB, dir string) []string {
 }
 
 // toldOf are the rules of what is new of a result, at warning or above.
-func toldOf(r *Result) []string {
+func toldOf(r *finding.Result) []string {
 	var out []string
 	for _, f := range r.Findings {
 		if (f.Status == finding.New || f.Status == finding.Worsened) && f.Severity != "note" && !slices.Contains(out, f.Severity+" "+f.Rule) {

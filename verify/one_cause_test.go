@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/kubesettle/kubesettle/verify/finding"
-	"github.com/kubesettle/kubesettle/verify/judge"
 )
 
 // One cause is one finding, over everything in testdata: what blames the same fields of one object, and what a
@@ -21,7 +20,7 @@ func TestOneCauseIsOneFinding(t *testing.T) {
 			r, own := run.result, run.policy
 			where := c.dir + ", " + m.name
 			hits(t, where, r.Findings)
-			causes := judge.ByCause(r.Findings)
+			causes := finding.ByCause(r.Findings)
 			for _, group := range causes {
 				if len(group) > 1 {
 					several++
@@ -38,8 +37,8 @@ func TestOneCauseIsOneFinding(t *testing.T) {
 					}
 				}
 			}
-			gates := slices.ContainsFunc(r.Findings, func(f finding.Finding) bool { return judge.Gates(f, own.Gate) })
-			if gates != (r.Verdict == Fail) && r.Verdict != Inconclusive && r.Verdict != Errored {
+			gates := slices.ContainsFunc(r.Findings, func(f finding.Finding) bool { return own.Gate.Fails(&f) })
+			if gates != (r.Verdict == finding.Fail) && r.Verdict != finding.Inconclusive && r.Verdict != finding.Errored {
 				t.Errorf("%s: %s, and a finding gates: %v", where, r.Verdict, gates)
 			}
 		}

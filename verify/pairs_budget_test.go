@@ -7,15 +7,18 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/kubesettle/kubesettle/verify/finding"
+	"github.com/kubesettle/kubesettle/verify/run"
 )
 
 // loosened says in which way a result is weaker than that of a smaller budget: a verdict is taken back. What is
 // inconclusive may become anything; "": it is not weaker.
-func loosened(small, large *Result) string {
+func loosened(small, large *finding.Result) string {
 	switch {
-	case small.Verdict == Fail && large.Verdict != Fail:
+	case small.Verdict == finding.Fail && large.Verdict != finding.Fail:
 		return "what failed does not"
-	case small.Verdict == Pass && large.Verdict != Pass:
+	case small.Verdict == finding.Pass && large.Verdict != finding.Pass:
 		return "what passed does not"
 	}
 	return ""
@@ -34,16 +37,16 @@ func TestALargerBudgetGivesNoWeakerVerdict(t *testing.T) {
 	one := func(t *testing.T, seed int) {
 		p := newRandomPair(rand.New(rand.NewPCG(17, uint64(seed))))
 		r := rand.New(rand.NewPCG(19, uint64(seed)))
-		var small *Result
+		var small *finding.Result
 		var states uint64
 		for _, most := range []uint64{uint64(3 + r.IntN(30)), uint64(30 + r.IntN(150)), uint64(200 + r.IntN(800)), 0} {
-			large := p.check(t, plainDress, Options{states: most})
+			large := p.check(t, plainDress, Options{Compare: run.Compare{States: most}})
 			if cutOff(large) {
 				return
 			}
 			if small != nil {
 				mu.Lock()
-				if compared++; small.Verdict == Inconclusive {
+				if compared++; small.Verdict == finding.Inconclusive {
 					undecided++
 				}
 				told += len(small.Findings)
@@ -74,4 +77,4 @@ func TestALargerBudgetGivesNoWeakerVerdict(t *testing.T) {
 	t.Logf("%d comparisons, %d with what was cut off, %d findings", compared, undecided, told)
 }
 
-func toldIn(r *Result) []string { return told(r, plainDress) }
+func toldIn(r *finding.Result) []string { return told(r, plainDress) }

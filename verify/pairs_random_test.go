@@ -12,6 +12,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 // A random pair is a base and a head of one or two workloads on a small cluster, small
@@ -270,7 +271,7 @@ func (p randomPair) nodeObjects(d dress, alloc string) string {
 }
 
 // check gives the result of a pair in a dress; with blame and fixes in long runs only, as no property is about them.
-func (p randomPair) check(t testing.TB, d dress, opt Options) *Result {
+func (p randomPair) check(t testing.TB, d dress, opt Options) *finding.Result {
 	t.Helper()
 	ar := &txtar.Archive{}
 	for i, side := range []struct {
@@ -290,6 +291,6 @@ func (p randomPair) check(t testing.TB, d dress, opt Options) *Result {
 	if err != nil {
 		t.Fatal(err)
 	}
-	opt.Policy, opt.Workers, opt.plain = p.policy(t, d), 1, *morePairs == 0
+	opt.Policy, opt.Workers, opt.Plain = p.policy(t, d), 1, *morePairs == 0
 	return verdict(t)(Check(context.Background(), ch, opt))
 }

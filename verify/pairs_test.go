@@ -12,6 +12,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/verify/finding"
+	"github.com/kubesettle/kubesettle/verify/run"
 	"github.com/kubesettle/kubesettle/verify/scenario"
 )
 
@@ -24,7 +25,7 @@ var firstPair = flag.Int("first-pair", 0, "the first of the random pairs")
 var onceWrong = []int{2577, 1380, 2453, 20945, 22040, 22205, 23105, 23144, 30150, 30281}
 
 // told is what a result says, with the names of a dress taken out of it.
-func told(r *Result, d dress) []string {
+func told(r *finding.Result, d dress) []string {
 	var out []string
 	for _, f := range r.Findings {
 		who := f.Workload
@@ -39,14 +40,14 @@ func told(r *Result, d dress) []string {
 }
 
 // looseness orders verdicts: what holds a change back comes first.
-func looseness(v Verdict) int {
-	return slices.Index([]Verdict{Fail, Errored, Inconclusive, Pass}, v)
+func looseness(v finding.Verdict) int {
+	return slices.Index([]finding.Verdict{finding.Fail, finding.Errored, finding.Inconclusive, finding.Pass}, v)
 }
 
 // property is something that holds of the verdicts on every pair; it gives what is wrong.
 type property struct {
 	name string
-	hold func(t testing.TB, p randomPair, plain *Result) string
+	hold func(t testing.TB, p randomPair, plain *finding.Result) string
 }
 
 // differ words how two lists differ.
@@ -75,7 +76,7 @@ func explicit(part int, s string) string {
 	return s
 }
 
-func same(t testing.TB, p randomPair, plain *Result, d dress) string {
+func same(t testing.TB, p randomPair, plain *finding.Result, d dress) string {
 	r := p.check(t, d, Options{})
 	if a, b := told(plain, plainDress), told(r, d); !slices.Equal(a, b) && !cutOff(plain, r) {
 		return fmt.Sprintf("%s\nbecomes\n%s", strings.Join(a, "\n"), strings.Join(b, "\n"))
@@ -84,11 +85,11 @@ func same(t testing.TB, p randomPair, plain *Result, d dress) string {
 }
 
 // cutOff reports whether time or memory ended a run: on a busy machine that is nobody's property.
-func cutOff(list ...*Result) bool {
-	return slices.ContainsFunc(list, func(r *Result) bool { return r.Coverage.Bound == "time" || r.Coverage.Bound == "memory" })
+func cutOff(list ...*finding.Result) bool {
+	return slices.ContainsFunc(list, func(r *finding.Result) bool { return r.Coverage.Bound == "time" || r.Coverage.Bound == "memory" })
 }
 
-func noLooser(t testing.TB, p randomPair, plain *Result, d dress) string {
+func noLooser(t testing.TB, p randomPair, plain *finding.Result, d dress) string {
 	if r := p.check(t, d, Options{}); looseness(r.Verdict) > looseness(plain.Verdict) && !cutOff(r) {
 		return fmt.Sprintf("%s\nbecomes\n%s", strings.Join(told(plain, plainDress), "\n"), strings.Join(told(r, d), "\n"))
 	}
@@ -96,39 +97,39 @@ func noLooser(t testing.TB, p randomPair, plain *Result, d dress) string {
 }
 
 var properties = []property{
-	{"more events never loosen", func(t testing.TB, p randomPair, plain *Result) string {
+	{"more events never loosen", func(t testing.TB, p randomPair, plain *finding.Result) string {
 		d := plainDress
 		d.more = []string{"loadChange", "nodeFailure", "podCrash"}[p.nodes%3]
 		return noLooser(t, p, plain, d)
 	}},
-	{"a wider pool never loosens", func(t testing.TB, p randomPair, plain *Result) string {
+	{"a wider pool never loosens", func(t testing.TB, p randomPair, plain *finding.Result) string {
 		d := plainDress
 		d.wider = 1
 		return noLooser(t, p, plain, d)
 	}},
-	{"names, and the order of documents and pools, change nothing", func(t testing.TB, p randomPair, plain *Result) string {
+	{"names, and the order of documents and pools, change nothing", func(t testing.TB, p randomPair, plain *finding.Result) string {
 		d := plainDress
 		d.names, d.prefix, d.reversed = [2]string{"zz-a-much-longer-name", "a"}, "m", true
 		return same(t, p, plain, d)
 	}},
-	{"names of namespaces and labels, and the order of files, change nothing", func(t testing.TB, p randomPair, plain *Result) string {
+	{"names of namespaces and labels, and the order of files, change nothing", func(t testing.TB, p randomPair, plain *finding.Result) string {
 		d := plainDress
 		d.files = true
 		other := strings.NewReplacer("namespace: default", "namespace: a-namespace", "app: ", "example.com/name: ", "disk: ", "a-disk: ")
 		d.text = func(_ int, s string) string { return other.Replace(s) }
 		return same(t, p, plain, d)
 	}},
-	{"a pool and the same nodes as objects agree", func(t testing.TB, p randomPair, plain *Result) string {
+	{"a pool and the same nodes as objects agree", func(t testing.TB, p randomPair, plain *finding.Result) string {
 		d := plainDress
 		d.objects = true
 		return same(t, p, plain, d)
 	}},
-	{"the order of Node objects changes nothing", func(t testing.TB, p randomPair, plain *Result) string {
+	{"the order of Node objects changes nothing", func(t testing.TB, p randomPair, plain *finding.Result) string {
 		d := plainDress
 		d.objects, d.reversed = true, true
 		return same(t, p, plain, d)
 	}},
-	{"a bystander in another namespace changes nothing", func(t testing.TB, p randomPair, plain *Result) string {
+	{"a bystander in another namespace changes nothing", func(t testing.TB, p randomPair, plain *finding.Result) string {
 		d := plainDress
 		d.beside = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: by, namespace: other}\nspec: {selector: {matchLabels: {app: by}}, template: {metadata: {labels: {app: by}}, spec: {containers: [{name: c, image: \"by:1\"}]}}}\n"
 		r := p.check(t, d, Options{})
@@ -138,14 +139,57 @@ var properties = []property{
 		}
 		return ""
 	}},
-	{"base equal to head is silent", func(t testing.TB, p randomPair, _ *Result) string {
+	{"a workload beside takes no finding away", func(t testing.TB, p randomPair, plain *finding.Result) string {
+		d := plainDress
+		d.beside = besideManifest("by", 1+p.nodes%2, 200+100*p.cpu, []string{"", "nodeSelector: {gpu: \"yes\"}, "}[p.nodes%2])
+		r := p.check(t, d, Options{})
+		if r.Verdict == finding.Inconclusive || cutOff(plain, r) {
+			return ""
+		}
+		for _, f := range plain.Findings {
+			if changed := f.Status == finding.New || f.Status == finding.Worsened; changed && f.Severity == "error" &&
+				!slices.ContainsFunc(r.Findings, func(o finding.Finding) bool {
+					return o.Rule == f.Rule && o.Workload == f.Workload && o.Status == f.Status
+				}) {
+				return differ(told(plain, plainDress), told(r, d))
+			}
+		}
+		return ""
+	}},
+	{"a fix that is applied leaves nothing new", func(t testing.TB, p randomPair, plain *finding.Result) string {
+		told := func(r *finding.Result, rule, workload string) bool {
+			return slices.ContainsFunc(r.Findings, func(o finding.Finding) bool {
+				return o.Rule == rule && o.Workload == workload && (o.Status == finding.New || o.Status == finding.Worsened)
+			})
+		}
+		for _, f := range plain.Findings {
+			if f.Fix == nil || !f.Fix.Mechanical || f.Status != finding.New { // of long runs alone
+				continue
+			}
+			d := plainDress
+			d.text = func(part int, s string) string {
+				if part == 1 {
+					return editedBy(t, s, f.Fix)
+				}
+				return s
+			}
+			r := p.check(t, d, Options{})
+			for _, g := range r.Findings {
+				if told(r, g.Rule, g.Workload) && (!told(plain, g.Rule, g.Workload) || g.Rule == f.Rule && g.Workload == f.Workload) {
+					return fmt.Sprintf("%s of %s, %q: %s", f.Rule, f.Workload, f.Fix.Text, differ(toldIn(plain), toldIn(r)))
+				}
+			}
+		}
+		return ""
+	}},
+	{"base equal to head is silent", func(t testing.TB, p randomPair, _ *finding.Result) string {
 		p.head = p.base
-		if r := p.check(t, plainDress, Options{}); r.Verdict != Pass {
+		if r := p.check(t, plainDress, Options{}); r.Verdict != finding.Pass {
 			return strings.Join(told(r, plainDress), "\n")
 		}
 		return ""
 	}},
-	{"another rule changes no other rule's findings", func(t testing.TB, p randomPair, plain *Result) string {
+	{"another rule changes no other rule's findings", func(t testing.TB, p randomPair, plain *finding.Result) string {
 		d := plainDress
 		d.custom = "{name: own, never: \"workload('default/web').ready >= 3\"}"
 		r := p.check(t, d, Options{})
@@ -156,26 +200,26 @@ var properties = []property{
 		}
 		return differ(a[:len(a)-1], b[:len(b)-1])
 	}},
-	{"explicit defaults are silent", func(t testing.TB, p randomPair, _ *Result) string {
+	{"explicit defaults are silent", func(t testing.TB, p randomPair, _ *finding.Result) string {
 		p.head = p.base
 		d := plainDress
 		d.text = explicit
-		if r := p.check(t, d, Options{}); r.Verdict != Pass || len(r.Findings) > 0 && slices.ContainsFunc(r.Findings, func(f finding.Finding) bool { return f.Status != finding.Existing }) {
+		if r := p.check(t, d, Options{}); r.Verdict != finding.Pass || len(r.Findings) > 0 && slices.ContainsFunc(r.Findings, func(f finding.Finding) bool { return f.Status != finding.Existing }) {
 			return strings.Join(told(r, d), "\n")
 		}
 		return ""
 	}},
-	{"a smaller budget gives the same or is inconclusive", func(t testing.TB, p randomPair, plain *Result) string {
-		r := p.check(t, plainDress, Options{states: []uint64{30, 300, 3000}[(p.nodes+p.cpu)%3]})
-		if r.Verdict == Inconclusive || r.Verdict == Fail && plain.Verdict == Fail {
+	{"a smaller budget gives the same or is inconclusive", func(t testing.TB, p randomPair, plain *finding.Result) string {
+		r := p.check(t, plainDress, Options{Compare: run.Compare{States: []uint64{30, 300, 3000}[(p.nodes+p.cpu)%3]}})
+		if r.Verdict == finding.Inconclusive || r.Verdict == finding.Fail && plain.Verdict == finding.Fail {
 			return ""
 		}
 		return differ(told(plain, plainDress), told(r, plainDress))
 	}},
-	{"what a change breaks at rest, its way back has to do with", func(t testing.TB, p randomPair, plain *Result) string {
+	{"what a change breaks at rest, its way back has to do with", func(t testing.TB, p randomPair, plain *finding.Result) string {
 		p.base, p.head = p.head, p.base
 		r := p.check(t, plainDress, Options{})
-		if r.Verdict == Inconclusive {
+		if r.Verdict == finding.Inconclusive {
 			return ""
 		}
 		for _, f := range plain.Findings {
@@ -186,7 +230,7 @@ var properties = []property{
 		}
 		return ""
 	}},
-	{"a rule less changes no other rule's findings", func(t testing.TB, p randomPair, plain *Result) string {
+	{"a rule less changes no other rule's findings", func(t testing.TB, p randomPair, plain *finding.Result) string {
 		less := []string{"unschedulable", "rollout-stuck", "below-floor"}[p.cpu%3]
 		var on []string
 		for _, r := range rules.All() {
@@ -194,7 +238,7 @@ var properties = []property{
 				on = append(on, r.ID)
 			}
 		}
-		without := func(r *Result) []string {
+		without := func(r *finding.Result) []string {
 			var out []string
 			for _, s := range told(r, plainDress) {
 				if !strings.Contains(s, " "+less+" ") && strings.Contains(s, " at ") {
@@ -227,7 +271,7 @@ func TestVerdictsAreMonotoneAndSymmetric(t *testing.T) {
 	one := func(t *testing.T, seed int) {
 		p := newRandomPair(rand.New(rand.NewPCG(13, uint64(seed))))
 		var again recheckAll
-		plain := p.check(t, plainDress, Options{watch: again.watch})
+		plain := p.check(t, plainDress, Options{Compare: run.Compare{Watch: again.watch}})
 		mu.Lock()
 		findings, runs, steps = findings+len(plain.Findings), runs+again.runs, steps+again.steps
 		for _, w := range again.wrong {

@@ -13,7 +13,9 @@ import (
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/render"
 	"github.com/kubesettle/kubesettle/render/object"
+	"github.com/kubesettle/kubesettle/verify/accept"
 	"github.com/kubesettle/kubesettle/verify/finding"
+	"github.com/kubesettle/kubesettle/verify/run"
 )
 
 // A policyPair is a random change of a policy, with or without one of the objects beside it.
@@ -102,7 +104,7 @@ func randomPolicyPair(t *testing.T, r *rand.Rand) policyPair {
 	return out
 }
 
-func (p policyPair) check(t *testing.T, of *policies.Policy, changes ...PolicyChange) *Result {
+func (p policyPair) check(t *testing.T, of *policies.Policy, changes ...run.PolicyChange) *finding.Result {
 	return verdict(t)(Check(context.Background(), p.ch, Options{Policy: of, PolicyChanges: changes}))
 }
 
@@ -123,7 +125,7 @@ func TestAChangedPolicyAddsAndLoosensNothing(t *testing.T) {
 	for seed := range int64(9) {
 		p := randomPolicyPair(t, rand.New(rand.NewSource(seed)))
 		plain := p.check(t, p.base)
-		got := p.check(t, p.base, PolicyChange{Base: p.base, Head: p.head, Releases: p.releases})
+		got := p.check(t, p.base, run.PolicyChange{Base: p.base, Head: p.head, Releases: p.releases})
 		var extra []finding.Finding
 		rest := slices.Clone(plain.Findings)
 		for _, f := range got.Findings {
@@ -133,7 +135,7 @@ func TestAChangedPolicyAddsAndLoosensNothing(t *testing.T) {
 			}
 			extra = append(extra, f)
 		}
-		if len(rest) > 0 || plain.Verdict == Fail && got.Verdict != Fail {
+		if len(rest) > 0 || plain.Verdict == finding.Fail && got.Verdict != finding.Fail {
 			t.Errorf("seed %d: a change of the policy takes away %v, or a verdict: %s was %s", seed, rest, got.Verdict,
 				plain.Verdict)
 		}
@@ -143,12 +145,12 @@ func TestAChangedPolicyAddsAndLoosensNothing(t *testing.T) {
 			if f.Status != finding.New && f.Status != finding.Worsened {
 				t.Errorf("seed %d: %s of %s is %s", seed, f.Rule, f.Workload, f.Status)
 			}
-			if graver(f, after) && graver(f, moving) {
+			if accept.Graver(f, after) && accept.Graver(f, moving) {
 				t.Errorf("seed %d: %s of %s (%s) does not hold under head's policy", seed, f.Rule, f.Workload, f.Severity)
 			}
 			moves := slices.ContainsFunc(moving,
-				func(o finding.Finding) bool { return agree(o, f) && o.Status != finding.Existing })
-			if !graver(f, before) && !moves || !graver(f, plain.Findings) {
+				func(o finding.Finding) bool { return accept.Agree(o, f) && o.Status != finding.Existing })
+			if !accept.Graver(f, before) && !moves || !accept.Graver(f, plain.Findings) {
 				t.Errorf("seed %d: %s of %s holds under base's policy as well", seed, f.Rule, f.Workload)
 			}
 			if l := f.Locations[0]; path.Base(l.File) != ".kubesettle.yaml" || l.Side == "head" && !l.InDiff {
@@ -160,13 +162,13 @@ func TestAChangedPolicyAddsAndLoosensNothing(t *testing.T) {
 		}
 		added += len(extra)
 		for _, f := range after {
-			if len(f.Interleaving) > 0 && graver(f, before) && graver(f, plain.Findings) && graver(f, extra) {
+			if len(f.Interleaving) > 0 && accept.Graver(f, before) && accept.Graver(f, plain.Findings) && accept.Graver(f, extra) {
 				t.Errorf("seed %d: %s of %s holds under head's policy alone, and is not said", seed, f.Rule, f.Workload)
 			}
 		}
 		hides := slices.ContainsFunc(before, func(f finding.Finding) bool {
 			return len(f.Interleaving) > 0 && !slices.ContainsFunc(append(moving, after...),
-				func(o finding.Finding) bool { return agree(o, f) })
+				func(o finding.Finding) bool { return accept.Agree(o, f) })
 		})
 		if hides {
 			hid++

@@ -7,6 +7,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/render/object"
+	"github.com/kubesettle/kubesettle/verify/run"
 	"github.com/kubesettle/kubesettle/verify/scenario"
 )
 
@@ -15,12 +16,12 @@ import (
 func TestRecallChangesNothing(t *testing.T) {
 	found := int64(0)
 	same := func(seed int, ch *object.Changes, pol *policies.Policy, workers int) {
-		run := func(o Options) string {
-			o.Policy, o.Workers, o.states = pol, workers, 3_000
+		told := func(o Options) string {
+			o.Policy, o.Workers, o.States = pol, workers, 3_000
 			return text(t, verdict(t)(Check(context.Background(), ch, o)))
 		}
 		all := scenario.NewRecall(1)
-		if a, b := run(Options{recall: all}), run(Options{forgets: true}); a != b {
+		if a, b := told(Options{Part: run.Part{Recall: all}}), told(Options{Compare: run.Compare{Forgets: true}}); a != b {
 			t.Errorf("pair %d: remembered\n%s\nnot\n%s", seed, a, b)
 		}
 		found += all.Found()

@@ -11,7 +11,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubesettle/kubesettle/verify/control/actor"
-	"github.com/kubesettle/kubesettle/verify/recheck"
 	"github.com/kubesettle/kubesettle/verify/scenario"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
@@ -29,14 +28,14 @@ func recheckViolation(v scenario.Violation) []string {
 		from, to := state.State{C: c, B: st.From}, state.State{C: c, B: st.To}
 		after := fl.frame(to)
 		a := v.Problem.Actors[st.Actor]
-		m := recheck.Move{Actor: a.Name(), Action: a.Describe(from, to, st.Move).Action, Event: a.Latency() == actor.Event, Forced: c.Spec.Events.IgnorePDB || leaves(from)}
-		for _, w := range recheck.Step(before, after, m) {
+		m := Move{Actor: a.Name(), Action: a.Describe(from, to, st.Move).Action, Event: a.Latency() == actor.Event, Forced: c.Spec.Events.IgnorePDB || leaves(from)}
+		for _, w := range Step(before, after, m) {
 			wrong = append(wrong, fmt.Sprintf("step %d: %s", i+1, w))
 		}
 		before = after
 	}
 	if p := v.Bound.Property; v.CycleStart < 0 && (p.Quiescent != nil || p.Persists != nil) {
-		wrong = append(wrong, recheck.Rest(before, fl.unsure)...)
+		wrong = append(wrong, Rest(before, fl.unsure)...)
 	}
 	return wrong
 }
@@ -54,7 +53,7 @@ func leaves(s state.State) bool {
 // film makes plain API objects of the states of one problem.
 type film struct {
 	cfg   *state.Config
-	kinds []recheck.Kind
+	kinds []Kind
 }
 
 func newFilm(c *state.Config) *film {
@@ -68,7 +67,7 @@ func newFilm(c *state.Config) *film {
 			pod.Labels = map[string]string{}
 		}
 		pod.Labels["pod-template-hash"] = fmt.Sprint(p.Set)
-		k := recheck.Kind{Pod: pod, Workload: p.Workload, Set: p.Set, Ordinal: p.Ordinal}
+		k := Kind{Pod: pod, Workload: p.Workload, Set: p.Set, Ordinal: p.Ordinal}
 		k.Priority = f.priority(i)
 		f.kinds = append(f.kinds, k)
 	}
@@ -90,29 +89,29 @@ func (f *film) unsure(kind int) bool {
 	return len(f.cfg.Uses[kind]) > 0 || f.cfg.Pods[kind].PerNode || f.cfg.Pods[kind].Template.Spec.NodeName != ""
 }
 
-func (f *film) frame(s state.State) *recheck.Frame {
+func (f *film) frame(s state.State) *Frame {
 	c := f.cfg
-	out := &recheck.Frame{Kinds: f.kinds, Namespaces: c.Spec.Namespaces, Pods: map[recheck.Group]int{}}
+	out := &Frame{Kinds: f.kinds, Namespaces: c.Spec.Namespaces, Pods: map[Group]int{}}
 	for n := range c.Nodes {
 		out.Nodes = append(out.Nodes, f.node(s, n))
 	}
 	for p := range c.Pods {
-		count := func(n int, ph recheck.Phase, k int) {
+		count := func(n int, ph Phase, k int) {
 			if k > 0 {
-				out.Pods[recheck.Group{Kind: p, Node: n, Phase: ph}] += k
+				out.Pods[Group{Kind: p, Node: n, Phase: ph}] += k
 			}
 		}
-		count(-1, recheck.Pending, s.Pending(p))
+		count(-1, Pending, s.Pending(p))
 		for n := range c.Nodes {
 			available := s.On(n, p, state.Ready)
 			if !c.Ripens(p) {
 				available += s.On(n, p, state.Warming)
 			}
-			count(n, recheck.Starting, s.On(n, p, state.Starting))
-			count(n, recheck.Available, available)
-			count(n, recheck.Ready, s.ReadyOn(n, p)-available)
+			count(n, Starting, s.On(n, p, state.Starting))
+			count(n, Available, available)
+			count(n, Ready, s.ReadyOn(n, p)-available)
 			if c.HasPhase(p, state.Terminating) {
-				count(n, recheck.Terminating, s.On(n, p, state.Terminating))
+				count(n, Terminating, s.On(n, p, state.Terminating))
 			}
 		}
 	}
@@ -137,16 +136,16 @@ func (f *film) frame(s state.State) *recheck.Frame {
 		if o := q.Objects[version]; o != nil {
 			o = o.DeepCopy()
 			o.Namespace, o.Name = q.Namespace, q.Name
-			out.Quotas = append(out.Quotas, recheck.Quota{ResourceQuota: o, Others: q.Others[version]})
+			out.Quotas = append(out.Quotas, Quota{ResourceQuota: o, Others: q.Others[version]})
 		}
 	}
 	return out
 }
 
-func (f *film) workload(s state.State, w int) recheck.Workload {
+func (f *film) workload(s state.State, w int) Workload {
 	c := f.cfg
 	wl, m := &c.Spec.Workloads[w], s.Manifest(w)
-	out := recheck.Workload{ID: wl.ID, Replicas: s.Replicas(w), Newest: -1, Scales: !wl.Kind().Ends() && wl.Kind() != state.DaemonSet}
+	out := Workload{ID: wl.ID, Replicas: s.Replicas(w), Newest: -1, Scales: !wl.Kind().Ends() && wl.Kind() != state.DaemonSet}
 	if p := s.NewClass(w); p >= 0 {
 		out.Newest = c.Pods[p].Set
 	}
@@ -164,7 +163,7 @@ func (f *film) workload(s state.State, w int) recheck.Workload {
 }
 
 // node is a node with its own name and the taints that it has just now.
-func (f *film) node(s state.State, n int) recheck.Node {
+func (f *film) node(s state.State, n int) Node {
 	c := f.cfg
 	class := &c.Spec.Classes[c.Nodes[n].Class]
 	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: c.Nodes[n].Name, Labels: map[string]string{}}}
@@ -181,7 +180,7 @@ func (f *film) node(s state.State, n int) recheck.Node {
 			node.Spec.Taints = append(node.Spec.Taints, corev1.Taint{Key: key, Effect: e})
 		}
 	}
-	out := recheck.Node{Node: node, Unknown: class.Elastic, Absent: s.Gone(n), Down: s.Down(n)}
+	out := Node{Node: node, Unknown: class.Elastic, Absent: s.Gone(n), Down: s.Down(n)}
 	node.Spec.Unschedulable = node.Spec.Unschedulable || s.Cordoned(n)
 	if s.Down(n) {
 		taint(corev1.TaintNodeUnreachable, corev1.TaintEffectNoSchedule, corev1.TaintEffectNoExecute)

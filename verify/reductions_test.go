@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/kubesettle/kubesettle/verify/finding"
+	"github.com/kubesettle/kubesettle/verify/run"
 )
 
 // fromCluster is for runs in parts: the clusters before it were compared by an earlier one.
@@ -33,9 +34,8 @@ func TestReductionsKeepFindings(t *testing.T) {
 			base, head, policy = randomNeighbours(r, pods)
 		}
 		ch, pol := changeOf(t, base, head, policy)
-		run := func(off bool) *Result {
-			return verdict(t)(Check(context.Background(), ch, Options{Policy: pol, Workers: 1, TimeBudget: time.Minute,
-				states: states, plain: true, calm: true, unlumped: off, whole: off, twice: off, interleaved: off}))
+		run := func(off bool) *finding.Result {
+			return verdict(t)(Check(context.Background(), ch, Options{Policy: pol, Workers: 1, TimeBudget: time.Minute, Part: run.Part{Plain: true}, Compare: run.Compare{States: states, Calm: true, Unlumped: off, Whole: off, Twice: off, Interleaved: off}}))
 		}
 		less := run(false)
 		if ranOut(less) || len(less.Coverage.Reduced) > 0 { // of another scale nothing can be compared
@@ -75,7 +75,7 @@ func TestReductionsKeepFindings(t *testing.T) {
 // loosely is what a result says, but for the steps and pods of loops: states that are one close them sooner. Whether any
 // rollout of base leaves as uneven a spread is searched within a bound of its own: where only the reduced search came to
 // tell, that counts.
-func loosely(r, reduced *Result) []string {
+func loosely(r, reduced *finding.Result) []string {
 	short := *r
 	short.Findings = slices.Clone(r.Findings)
 	for i := range short.Findings {

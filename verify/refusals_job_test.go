@@ -40,13 +40,13 @@ spec:
 		{"a name that can be edited", job, "c/job.yaml", nil, "give the Job a new name with its new template, such as NAME-2", true},
 		{"a name that a helper makes", strings.ReplaceAll(job, "NAME", included), "c/templates/job.yaml", chart,
 			"delete the Job before the apply (kubectl delete job c-migrate-c -n shop), or make the Job a Helm hook " +
-				"(helm.sh/hook: pre-install,pre-upgrade), which is created anew each time", false},
+				"(helm.sh/hook: pre-install,pre-upgrade), which is created again each time", false},
 		{"a name that a helper makes, with Argo CD", strings.ReplaceAll(job, "NAME", included), "c/templates/job.yaml",
 			with(chart, "apps/a.yaml", argo), "annotate the Job with argocd.argoproj.io/sync-options: Force=true,Replace=true, " +
-				"so that Argo CD deletes the old one and creates it anew", true},
+				"so that Argo CD deletes the old one and creates it again", true},
 		{"a value that each render draws", strings.ReplaceAll(job, "NAME", included) + "        args: ['{{ randAlphaNum 5 }}']\n",
 			"c/templates/job.yaml", chart, "take what differs from render to render out of the Job's template, or make the Job " +
-				"a Helm hook (helm.sh/hook: pre-install,pre-upgrade), which is created anew each time", false},
+				"a Helm hook (helm.sh/hook: pre-install,pre-upgrade), which is created again each time", false},
 		{"a name that a prefix makes, with Flux", job, "c/job.yaml", map[string]string{"apps/f.yaml": flux,
 			"c/kustomization.yaml": "resources: [job.yaml]\nnamePrefix: a-\n"},
 			"give the Job a new name with its new template, such as a-NAME-2", true},

@@ -13,6 +13,7 @@ import (
 	"github.com/kubesettle/kubesettle/render"
 	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/tree"
+	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 const refusedJob = `apiVersion: batch/v1
@@ -234,7 +235,7 @@ func TestRefusalsAreTuned(t *testing.T) {
 }
 
 // checkSides renders two trees of files and checks the change between them with the default policy.
-func checkSides(t *testing.T, before, after tree.Tree) *Result {
+func checkSides(t *testing.T, before, after tree.Tree) *finding.Result {
 	t.Helper()
 	base, head, err := render.RenderBoth(context.Background(), before, after, render.Options{})
 	if err != nil {

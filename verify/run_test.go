@@ -14,6 +14,8 @@ import (
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/render"
 	"github.com/kubesettle/kubesettle/render/object"
+	"github.com/kubesettle/kubesettle/verify/accept"
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/scenario"
 )
 
@@ -36,7 +38,7 @@ func conflicting(t *testing.T) (*object.Changes, *policies.Policy) {
 }
 
 // text is a result as JSON, without what the clock decides and the folders that a test made.
-func text(t *testing.T, r *Result) string {
+func text(t *testing.T, r *finding.Result) string {
 	t.Helper()
 	c := *r
 	c.Coverage.ElapsedMs, c.Base.Name, c.Head.Name = 0, "", ""
@@ -51,11 +53,11 @@ func text(t *testing.T, r *Result) string {
 // three tests hold something of it.
 var wholeRun struct {
 	once   sync.Once
-	result *Result
+	result *finding.Result
 	last   scenario.Progress
 }
 
-func conflictingRun(t *testing.T) (*Result, scenario.Progress) {
+func conflictingRun(t *testing.T) (*finding.Result, scenario.Progress) {
 	t.Helper()
 	wholeRun.once.Do(func() {
 		ch, p := conflicting(t)
@@ -82,15 +84,15 @@ func TestAnyNumberOfWorkersGivesTheSameBytes(t *testing.T) {
 func TestShardsFindTogetherWhatOneRunFinds(t *testing.T) {
 	ch, p := conflicting(t)
 	whole, _ := conflictingRun(t)
-	var parts []*Result
+	var parts []*finding.Result
 	for i := 1; i <= 3; i++ {
 		parts = append(parts, verdict(t)(Check(context.Background(), ch, Options{Policy: p, Shard: scenario.Shard{Index: i, Of: 3}})))
 	}
-	merged, err := Merge(parts, p.Gate)
+	merged, err := accept.Merge(parts, p.Gate.Gate)
 	if err != nil {
 		t.Fatal(err)
 	}
-	names := func(r *Result) []string {
+	names := func(r *finding.Result) []string {
 		var out []string
 		for _, f := range r.Findings {
 			out = append(out, strings.Join([]string{string(f.Status), f.Rule, f.Workload}, " "))
@@ -109,10 +111,10 @@ func TestShardsFindTogetherWhatOneRunFinds(t *testing.T) {
 func TestRunningOutOfTimeIsNoPass(t *testing.T) {
 	ch, p := conflicting(t)
 	r := verdict(t)(Check(context.Background(), ch, Options{Policy: p, Workers: 1, TimeBudget: time.Nanosecond}))
-	if r.Verdict != Inconclusive || r.Coverage.Bound != "time" {
+	if r.Verdict != finding.Inconclusive || r.Coverage.Bound != "time" {
 		t.Errorf("verdict %s, bound %s; want inconclusive, time", r.Verdict, r.Coverage.Bound)
 	}
-	if w := r.Workloads[0]; w.Verdict != Inconclusive || !strings.Contains(w.Reason, "time") {
+	if w := r.Workloads[0]; w.Verdict != finding.Inconclusive || !strings.Contains(w.Reason, "time") {
 		t.Errorf("workload %s: %q; want inconclusive for want of time", w.Verdict, w.Reason)
 	}
 }

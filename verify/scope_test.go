@@ -14,6 +14,7 @@ import (
 	"github.com/kubesettle/kubesettle/render"
 	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/finding"
+	"github.com/kubesettle/kubesettle/verify/run"
 )
 
 // teams is a change of three releases, each with or without a finding, of base or new.
@@ -60,20 +61,20 @@ func TestPoliciesOfFoldersAreEachForTheirOwn(t *testing.T) {
 	for seed := range int64(8) {
 		r := rand.New(rand.NewSource(seed))
 		ch, releases := teams(t, r)
-		check := func(opt Options) *Result { return verdict(t)(Check(context.Background(), ch, opt)) }
+		check := func(opt Options) *finding.Result { return verdict(t)(Check(context.Background(), ch, opt)) }
 		plain := check(Options{Policy: policies.Default()})
 		if len(plain.Releases) != len(releases) {
 			t.Fatalf("releases are %v", plain.Releases)
 		}
 		opt := Options{Policy: policies.Default()}
 		var codes []int
-		gates := map[string]policies.Gate{}
+		gates := map[string]finding.Gate{}
 		for _, id := range releases {
 			p := policies.Default()
 			p.File = id + "/.kubesettle.yaml"
-			gates[id] = []policies.Gate{{FailOn: rules.Off}, {FailOn: rules.Warning, OnlyNew: true}, {FailOn: rules.Warning}}[r.Intn(3)]
+			gates[id] = []finding.Gate{{FailOn: string(rules.Off)}, {FailOn: string(rules.Warning), OnlyNew: true}, {FailOn: string(rules.Warning)}}[r.Intn(3)]
 			if r.Intn(4) > 0 {
-				opt.Scopes = append(opt.Scopes, Scope{Policy: p, Declared: p.Gate, Releases: []string{id}})
+				opt.Scopes = append(opt.Scopes, run.Scope{Policy: p, Declared: p.Gate.Gate, Releases: []string{id}})
 			}
 		}
 		same := check(opt)
@@ -82,23 +83,23 @@ func TestPoliciesOfFoldersAreEachForTheirOwn(t *testing.T) {
 			t.Errorf("seed %d: %d policies that say the same give\n%s\none gives\n%s", seed, len(opt.Scopes), text(t, same), text(t, plain))
 		}
 		for i, s := range opt.Scopes {
-			opt.Scopes[i].Policy.Gate, opt.Scopes[i].Declared = gates[s.Releases[0]], gates[s.Releases[0]]
+			opt.Scopes[i].Policy.Gate.Gate, opt.Scopes[i].Declared = gates[s.Releases[0]], gates[s.Releases[0]]
 			split++
 		}
 		got := check(opt)
 		for _, id := range releases {
-			gate := opt.Policy.Gate
-			if slices.ContainsFunc(opt.Scopes, func(s Scope) bool { return s.Releases[0] == id }) {
+			gate := opt.Policy.Gate.Gate
+			if slices.ContainsFunc(opt.Scopes, func(s run.Scope) bool { return s.Releases[0] == id }) {
 				gate = gates[id]
 			}
 			alone := *plain
 			alone.Findings = slices.DeleteFunc(slices.Clone(plain.Findings), func(f finding.Finding) bool { return f.Release != id })
-			alone.judge(gate)
+			alone.Judge(gate)
 			codes = append(codes, alone.ExitCode(gate))
 		}
-		if code := got.ExitCode(opt.Policy.Gate); code != worse(codes) {
+		if code := got.ExitCode(opt.Policy.Gate.Gate); code != worse(codes) {
 			t.Errorf("seed %d: exit code %d, of the releases by themselves %v", seed, code, codes)
-		} else if blocked += code; (code == 1) != (got.Verdict == Fail) {
+		} else if blocked += code; (code == 1) != (got.Verdict == finding.Fail) {
 			t.Errorf("seed %d: exit code %d, verdict %s", seed, code, got.Verdict)
 		}
 	}

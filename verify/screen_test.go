@@ -12,8 +12,8 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/control/actor"
-	"github.com/kubesettle/kubesettle/verify/judge"
 	"github.com/kubesettle/kubesettle/verify/scale"
 	"github.com/kubesettle/kubesettle/verify/scenario"
 	"github.com/kubesettle/kubesettle/verify/search"
@@ -46,10 +46,25 @@ func screenables(t *testing.T) []screenable {
 		if err != nil {
 			t.Fatal(err)
 		}
-		cut := (&Result{}).pick(ch, &Options{}, judge.NewPlaces(ch), slice.Scope{})
+		cut := cutOf(ch)
 		for n := range 3 {
 			out = append(out, screenable{fmt.Sprint(s), cut[0], pol, scale.Topology{n + 1}})
 		}
+	}
+	return out
+}
+
+// cutOf are the slices of a change.
+func cutOf(ch *object.Changes) []*slice.Slice {
+	var out []*slice.Slice
+	for _, p := range slice.Pairs(ch) {
+		changed := map[string]bool{}
+		for i := range ch.Changes {
+			if c := &ch.Changes[i]; c.Release == p.ID {
+				changed[c.ID().String()] = true
+			}
+		}
+		out = append(out, slice.Cut{Release: p.ID, Changed: changed}.Slices(p.Objects(state.Base), p.Objects(state.Head))...)
 	}
 	return out
 }

@@ -16,9 +16,11 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/kubesettle/kubesettle/policies"
+	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/render"
 	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/tree"
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/judge"
 )
 
@@ -131,13 +133,13 @@ func renamed(outline, names string) string {
 }
 
 // runScript checks base against head, or verifies head alone where there is no base.
-func runScript(t *testing.T, ar *txtar.Archive, head string) *Result {
+func runScript(t *testing.T, ar *txtar.Archive, head string) *finding.Result {
 	t.Helper()
 	return runScriptWith(t, ar, head, func(*Options) {})
 }
 
 // runScriptWith is runScript with other options.
-func runScriptWith(t *testing.T, ar *txtar.Archive, head string, tune func(*Options)) *Result {
+func runScriptWith(t *testing.T, ar *txtar.Archive, head string, tune func(*Options)) *finding.Result {
 	t.Helper()
 	pol := policies.Default()
 	for _, f := range ar.Files {
@@ -180,11 +182,11 @@ func runScriptWith(t *testing.T, ar *txtar.Archive, head string, tune func(*Opti
 }
 
 // ended is [verdict], with an exit code; -1: any.
-func ended(t *testing.T, exit int, pol *policies.Policy) func(*Result, error) *Result {
-	return func(r *Result, err error) *Result {
+func ended(t *testing.T, exit int, pol *policies.Policy) func(*finding.Result, error) *finding.Result {
+	return func(r *finding.Result, err error) *finding.Result {
 		t.Helper()
-		if r = verdict(t)(r, err); exit >= 0 && r.ExitCode(pol.Gate) != exit {
-			t.Errorf("exit code %d, want %d", r.ExitCode(pol.Gate), exit)
+		if r = verdict(t)(r, err); exit >= 0 && r.ExitCode(pol.Gate.Gate) != exit {
+			t.Errorf("exit code %d, want %d", r.ExitCode(pol.Gate.Gate), exit)
 		}
 		return r
 	}
@@ -208,14 +210,14 @@ func scriptOptions(t *testing.T, ar *txtar.Archive) (opt Options, exit int) {
 			case "exit":
 				exit = n
 			case "states":
-				opt.states = uint64(n)
+				opt.States = uint64(n)
 			case "without":
-				for _, r := range Rules() {
+				for _, r := range rules.All() {
 					if r.ID != value {
 						opt.Rules = append(opt.Rules, r.ID)
 					}
 				}
-				if len(opt.Rules) == len(Rules()) {
+				if len(opt.Rules) == len(rules.All()) {
 					t.Fatalf("there is no rule %s", value)
 				}
 			default:
@@ -226,8 +228,8 @@ func scriptOptions(t *testing.T, ar *txtar.Archive) (opt Options, exit int) {
 	return opt, exit
 }
 
-func verdict(t testing.TB) func(*Result, error) *Result {
-	return func(r *Result, err error) *Result {
+func verdict(t testing.TB) func(*finding.Result, error) *finding.Result {
+	return func(r *finding.Result, err error) *finding.Result {
 		t.Helper()
 		if err != nil {
 			t.Fatal(err)
@@ -265,7 +267,7 @@ func scriptRevision(t testing.TB, ar *txtar.Archive, side string) *object.Revisi
 
 // outline words a result for goldens: everything but times and the sizes of searches,
 // which the engine's own tests pin.
-func outline(r *Result) string {
+func outline(r *finding.Result) string {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s: %d topologies up to %d nodes, %s\n", r.Verdict, r.Coverage.Topologies, r.Coverage.MaxNodes, r.Coverage.Bound)
 	for _, rel := range r.Releases {

@@ -10,7 +10,6 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/render"
-	"github.com/kubesettle/kubesettle/verify/judge"
 	"github.com/kubesettle/kubesettle/verify/scale"
 	"github.com/kubesettle/kubesettle/verify/scenario"
 	"github.com/kubesettle/kubesettle/verify/search"
@@ -95,7 +94,7 @@ func scriptSlice(t testing.TB, ar *txtar.Archive) *slice.Slice {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cut := (&Result{}).pick(ch, &Options{}, judge.NewPlaces(ch), slice.Scope{})
+	cut := cutOf(ch)
 	if len(cut) != 1 {
 		t.Fatalf("%d slices, want 1", len(cut))
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/kubesettle/kubesettle/policies"
+	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 // Several tests look at one and the same run: of a case in a mode, or of a script. It is made once in a process, by the
@@ -26,7 +27,7 @@ func comparison(t *testing.T) {
 // sharedRun is a run, once it was made.
 type sharedRun struct {
 	once   sync.Once
-	result *Result
+	result *finding.Result
 	policy *policies.Policy
 	seen   recheckAll // its counterexamples
 }
@@ -46,7 +47,7 @@ func made(t testing.TB, name string, run func(*sharedRun)) *sharedRun {
 }
 
 // own gives the result to somebody who may change it, but for what its findings point to.
-func (r *sharedRun) own() *Result {
+func (r *sharedRun) own() *finding.Result {
 	out := *r.result
 	out.Findings = slices.Clone(out.Findings)
 	return &out
@@ -58,7 +59,7 @@ func caseIn(t testing.TB, dir string, m mode) *sharedRun {
 	return made(t, filepath.Clean(dir)+", "+m.name, func(r *sharedRun) {
 		r.result = caseRunWith(t, dir, func(o *Options) {
 			o.Policy = m.policy(t, o.Policy)
-			o.watch, r.policy = r.seen.watch, o.Policy
+			o.Watch, r.policy = r.seen.watch, o.Policy
 		})()
 	})
 }
@@ -67,6 +68,6 @@ func caseIn(t testing.TB, dir string, m mode) *sharedRun {
 func scriptAsItIs(t *testing.T, file string, ar *txtar.Archive) *sharedRun {
 	t.Helper()
 	return made(t, file, func(r *sharedRun) {
-		r.result = runScriptWith(t, ar, "head", func(o *Options) { o.watch, r.policy = r.seen.watch, o.Policy })
+		r.result = runScriptWith(t, ar, "head", func(o *Options) { o.Watch, r.policy = r.seen.watch, o.Policy })
 	})
 }

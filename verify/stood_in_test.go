@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/kubesettle/kubesettle/render/tree"
+	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 // A kustomization of everything that is broken on both sides alike hides nothing where its parts are releases of
@@ -23,12 +24,12 @@ func TestBrokenKustomizationsStandAside(t *testing.T) {
 	}
 	for _, x := range []struct {
 		name, file, list string
-		want             Verdict
+		want             finding.Verdict
 	}{
-		{"a part", "all/part/c.yaml", "", Pass},
-		{"what it alone reads", "all/own.yaml", "", Inconclusive},
+		{"a part", "all/part/c.yaml", "", finding.Pass},
+		{"what it alone reads", "all/own.yaml", "", finding.Inconclusive},
 		{"a part, and another host's file", "all/part/c.yaml",
-			"resources: [part, 'https://example.com/a.yaml']\n", Pass},
+			"resources: [part, 'https://example.com/a.yaml']\n", finding.Pass},
 	} {
 		var sides []tree.Tree
 		for _, v := range []string{"one", "two"} {

@@ -14,6 +14,7 @@ import (
 	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/finding"
+	"github.com/kubesettle/kubesettle/verify/run"
 	"github.com/kubesettle/kubesettle/verify/scenario"
 	"github.com/kubesettle/kubesettle/verify/search"
 )
@@ -53,11 +54,11 @@ events: {drain: {budget: 0}, nodeFailure: {budget: %d}}
 }
 
 // rolledOut checks such a change; every counterexample is replayed.
-func rolledOut(t *testing.T, workloads, failures int) func(states uint64, calm bool) *Result {
+func rolledOut(t *testing.T, workloads, failures int) func(states uint64, calm bool) *finding.Result {
 	ch, pol := rolledOutChange(t, workloads, failures)
-	return func(states uint64, calm bool) *Result {
-		opt := Options{Policy: pol, Workers: 1, states: states, calm: calm, plain: true}
-		opt.watch = func(v scenario.Violation) {
+	return func(states uint64, calm bool) *finding.Result {
+		opt := Options{Policy: pol, Workers: 1, Part: run.Part{Plain: true}, Compare: run.Compare{States: states, Calm: calm}}
+		opt.Watch = func(v scenario.Violation) {
 			sys := v.Problem.System
 			sys.Initial = [][]byte{v.Start}
 			if err := search.Confirm(sys, v.Violation); err != nil {
@@ -75,7 +76,7 @@ func TestRunsFindWhatTheBudgetDoesNotReach(t *testing.T) {
 	below := func(f finding.Finding) bool { return f.Rule == "below-floor" }
 	check := rolledOut(t, 1, 1)
 	without, with, whole := check(states, true), check(states, false), check(0, false)
-	if without.Verdict != Inconclusive || slices.ContainsFunc(without.Findings, below) || without.Coverage.Bound != "states" {
+	if without.Verdict != finding.Inconclusive || slices.ContainsFunc(without.Findings, below) || without.Coverage.Bound != "states" {
 		t.Fatalf("%d states alone: %s, %v", states, without.Verdict, foundIn(without))
 	}
 	i := slices.IndexFunc(with.Findings, below)
@@ -88,16 +89,16 @@ func TestRunsFindWhatTheBudgetDoesNotReach(t *testing.T) {
 	}
 	check = rolledOut(t, 2, 0)
 	without, with = check(states, true), check(states, false)
-	if len(with.Findings) > 0 || with.Verdict != Inconclusive || without.Verdict != Inconclusive || len(with.Coverage.Swarmed) != 1 ||
+	if len(with.Findings) > 0 || with.Verdict != finding.Inconclusive || without.Verdict != finding.Inconclusive || len(with.Coverage.Swarmed) != 1 ||
 		!slices.ContainsFunc(with.Assumptions, func(n finding.Note) bool { return n.Kind == finding.RandomRuns && n.Arg(3) == "0" }) {
 		t.Errorf("a change that is well: %s, %v, %+v; without %s", with.Verdict, foundIn(with), with.Coverage.Swarmed, without.Verdict)
 	}
-	if whole := check(0, false); whole.Verdict != Pass || whole.Coverage.Swarmed != nil {
+	if whole := check(0, false); whole.Verdict != finding.Pass || whole.Coverage.Swarmed != nil {
 		t.Errorf("searched to the end: %s, %+v", whole.Verdict, whole.Coverage.Swarmed)
 	}
 }
 
-func foundIn(r *Result) (out []string) {
+func foundIn(r *finding.Result) (out []string) {
 	for _, f := range r.Findings {
 		out = append(out, fmt.Sprintln(f.Status, f.Severity, f.Certainty, f.Rule, f.Workload, f.FoundBy))
 	}
@@ -116,8 +117,8 @@ func TestRunsFindNothingElse(t *testing.T) {
 		r := rand.New(rand.NewPCG(41, uint64(5*seed+1)))
 		base, head, policy := randomShop(r, 3+r.IntN(3), seed%2 == 0)
 		ch, pol := changeOf(t, base, head, policy)
-		run := func(states uint64) *Result {
-			return verdict(t)(Check(context.Background(), ch, Options{Policy: pol, Workers: 1, plain: true, states: states}))
+		run := func(states uint64) *finding.Result {
+			return verdict(t)(Check(context.Background(), ch, Options{Policy: pol, Workers: 1, Part: run.Part{Plain: true}, Compare: run.Compare{States: states}}))
 		}
 		cut := run(150)
 		if swarms += len(cut.Coverage.Swarmed); len(cut.Coverage.Swarmed) == 0 {
@@ -163,7 +164,7 @@ func TestRunsAreTheSameForAnyWorkers(t *testing.T) {
 	ch, pol := rolledOutChange(t, 1, 1)
 	var first []byte
 	for _, workers := range []int{1, 2, 4} {
-		res := verdict(t)(Check(context.Background(), ch, Options{Policy: pol, Workers: workers, plain: true, states: 100}))
+		res := verdict(t)(Check(context.Background(), ch, Options{Policy: pol, Workers: workers, Part: run.Part{Plain: true}, Compare: run.Compare{States: 100}}))
 		if len(res.Coverage.Swarmed) == 0 || res.Coverage.Swarmed[0].Found == 0 {
 			t.Fatalf("%d workers: runs find nothing: %+v", workers, res.Coverage.Swarmed)
 		}

@@ -14,7 +14,6 @@ var untold = map[string]string{
 	"f09": "takes a bad revision and a revert; every ordered StatefulSet ends so, and each change would have a warning",
 	"f20": "takes a bad revision behind a budget, as most have one; told where `AlwaysAllow` is dropped",
 	"f23": "takes a lost node, and is so of every StatefulSet",
-	"f27": "a note: one choice of victims in five; with more nodes the repaired variant has it as well",
 	"f29": "what a program keeps without load; F30's repaired variant has the same autoscaler. Told where one comes to use memory",
 	"f31": "what a program keeps without load",
 	"f43": "that a pool spans zones and may have fewer nodes than these",

@@ -127,7 +127,7 @@ func TestWrongTypesAreRefused(t *testing.T) {
 		"  selector: {matchLabels: {%: other}}\n  template:\n    metadata: {labels: {app: other, tier: other}}\n" +
 		"    spec: {containers: [{name: a, image: a}]}\n"
 	before, after := strings.ReplaceAll(other, "%", "app"), strings.ReplaceAll(other, "%", "tier")
-	onHead, gate := rules.ApplyRejected, policies.Default().Gate
+	onHead, gate := rules.ApplyRejected, policies.Default().Gate.Gate
 	for range rounds {
 		wrong := slices.Clone(lines)
 		at := leaves[r.IntN(len(leaves))]
@@ -141,7 +141,7 @@ func TestWrongTypesAreRefused(t *testing.T) {
 			}
 			return m
 		}
-		rejected := func(res *Result, file string, line int, status finding.Status) bool {
+		rejected := func(res *finding.Result, file string, line int, status finding.Status) bool {
 			return slices.ContainsFunc(res.Findings, func(f finding.Finding) bool {
 				return f.Rule == onHead && f.Status == status && slices.ContainsFunc(f.Locations, func(l finding.Location) bool {
 					return l.File == file && l.StartLine <= line && line <= max(l.StartLine, l.EndLine)

@@ -1,4 +1,4 @@
-package recheck
+package verify
 
 import (
 	"fmt"
@@ -129,7 +129,7 @@ func (f *Frame) matches(of *corev1.Pod, t *corev1.PodAffinityTerm, other *corev1
 	return err == nil && t.NamespaceSelector != nil && named.Matches(has)
 }
 
-func apartOf(p *corev1.Pod) []corev1.PodAffinityTerm {
+func apartTerms(p *corev1.Pod) []corev1.PodAffinityTerm {
 	if a := p.Spec.Affinity; a != nil && a.PodAntiAffinity != nil {
 		return a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution
 	}
@@ -160,13 +160,13 @@ func (f *Frame) repelled(kind, node int) string {
 			if f.of(k, n, every) == 0 {
 				continue
 			}
-			for _, t := range apartOf(pod) {
+			for _, t := range apartTerms(pod) {
 				if f.sameDomain(node, n, t.TopologyKey) && f.matches(pod, &t, other) {
 					return fmt.Sprintf("its anti-affinity keeps it from pods of %s/%s in its %s", other.Namespace,
 						other.Name, t.TopologyKey)
 				}
 			}
-			for _, t := range apartOf(other) {
+			for _, t := range apartTerms(other) {
 				if f.sameDomain(node, n, t.TopologyKey) && f.matches(other, &t, pod) {
 					return fmt.Sprintf("the anti-affinity of pods of %s/%s in its %s keeps it away", other.Namespace,
 						other.Name, t.TopologyKey)

@@ -1,4 +1,4 @@
-package recheck
+package verify
 
 import (
 	"fmt"
@@ -16,7 +16,7 @@ func Step(before, after *Frame, m Move) []string {
 		wrong = append(wrong, m.Actor+" ("+m.Action+"): "+fmt.Sprintf(format, args...))
 	}
 	placed(before, after, say)
-	made(before, after, m, say)
+	madePods(before, after, m, say)
 	started(before, after, say)
 	for w := range after.Workloads {
 		rolled(before, after, w, m, say)
@@ -72,9 +72,9 @@ func (f *Frame) name(k int) string {
 	return p.Namespace + "/" + p.Name
 }
 
-// made holds every pod that is created against the quotas of its namespace, and against what its
+// madePods holds every pod that is created against the quotas of its namespace, and against what its
 // ReplicaSet asks for.
-func made(before, after *Frame, m Move, say saying) {
+func madePods(before, after *Frame, m Move, say saying) {
 	for k := range after.Kinds {
 		if after.of(k, anywhere, every) <= before.of(k, anywhere, every) || m.Event {
 			continue

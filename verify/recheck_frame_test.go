@@ -1,4 +1,18 @@
-package recheck
+package verify
+
+// The files recheck_*_test.go hold a run of the control loops against what Kubernetes' documentation promises: where a
+// pod may be placed, how far a rollout may go, what an eviction may take.
+//
+// They are a second opinion. They were written from the documentation on plain API objects, know neither the models nor
+// the search, and share no code with them (the root's TestTheSecondOpinionStandsAlone), but for recheck_film_test.go,
+// which makes these objects of a counterexample: what they find wrong with it is wrong in the one or the other. Tests
+// hold every counterexample against them.
+//
+// Sources: kubernetes.io/docs: "Assigning Pods to Nodes", "Pod Topology Spread Constraints", "Taints and Tolerations",
+// "Resource Management for Pods and Containers", "Deployments", "StatefulSets", "DaemonSet", "Specifying a Disruption
+// Budget for your Application", "API-initiated Eviction", "Pod Priority and Preemption", "Resource Quotas".
+//
+// They refuse to know volumes, scores (where a pod goes among the nodes that it may), what autoscalers compute, and time.
 
 import (
 	appsv1 "k8s.io/api/apps/v1"

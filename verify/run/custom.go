@@ -1,0 +1,84 @@
+package run
+
+import (
+	"slices"
+
+	"github.com/kubesettle/kubesettle/policies"
+	"github.com/kubesettle/kubesettle/policies/rules"
+	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
+	"github.com/kubesettle/kubesettle/verify/finding"
+	"github.com/kubesettle/kubesettle/verify/slice"
+)
+
+// together lists the workloads that a rule of the user's own names in one breath.
+func together(rules []rules.Rule) [][]string {
+	var out [][]string
+	for _, r := range rules {
+		if r.Scope != nil && len(r.Scope.Workloads) > 1 {
+			out = append(out, r.Scope.Workloads)
+		}
+	}
+	return out
+}
+
+// asked are the workloads of edges to Services that change, though the workloads may stay as they are.
+func asked(edges []rules.Edge, ch *object.Changes) map[string]bool {
+	out := map[string]bool{}
+	for _, e := range edges {
+		if slices.ContainsFunc(ch.Changes, func(c object.Change) bool {
+			id := c.ID()
+			return id.Kind == "Service" && id.Namespace == e.Namespace && id.Name == e.Service
+		}) {
+			for _, name := range append(slices.Clone(e.Workloads), e.Caller) {
+				out[name] = true
+			}
+		}
+	}
+	return out
+}
+
+// idle says which of the user's own rules check nothing, though they seem to: they name
+// a workload that head has not, or workloads that are not searched together.
+func idle(rules []rules.Rule, picked []*slice.Slice, head *object.Revision) []finding.Note {
+	known, whole := map[string]bool{}, true
+	for _, rel := range head.Releases {
+		whole = whole && !rel.Untouched // else a name may be there
+		for _, o := range rel.Objects {
+			if slice.ValueAt(o.Content, "spec", "template", "spec", "containers") != nil ||
+				slice.ValueAt(o.Content, "spec", "jobTemplate") != nil {
+				known[o.ID.Namespace+"/"+o.ID.Name] = true
+			}
+		}
+	}
+	var out []finding.Note
+	for _, r := range rules {
+		if r.Scope == nil || slices.ContainsFunc(picked, func(sl *slice.Slice) bool { return sl.Concerns(r) }) {
+			continue
+		}
+		say := func(n finding.Note) { out = append(out, n.At(r.Declared.File, r.Declared.Line)) }
+		i := slices.IndexFunc(r.Scope.Workloads, func(name string) bool { return !known[name] })
+		switch {
+		case i >= 0 && whole:
+			say(finding.Say(finding.RuleNamesUnknown, r.ID, r.Scope.Workloads[i]))
+		case slices.ContainsFunc(picked, func(sl *slice.Slice) bool { return sl.HasAny(r.Scope.Workloads) }):
+			say(finding.Say(finding.RuleSpansReleases, r.ID))
+		}
+	}
+	return out
+}
+
+// recipes are what controllers of the policy make of custom resources.
+func recipes(p *policies.Policy) []render.Recipe {
+	var out []render.Recipe
+	for _, o := range p.Makers() {
+		out = append(out, render.Recipe{Group: o.Makes.Group, Kind: o.Makes.Kind, By: "controllers.own " + o.Name,
+			Object: o.Makes.Object, Fields: o.Makes.Fields})
+	}
+	return out
+}
+
+// isMade reports whether a controller of the policy makes a workload of an object.
+func isMade(p *policies.Policy, o *object.Object) bool {
+	return p != nil && slices.ContainsFunc(recipes(p), func(r render.Recipe) bool { return r.Of(o.ID) })
+}

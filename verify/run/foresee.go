@@ -1,0 +1,44 @@
+package run
+
+import (
+	"context"
+	"errors"
+
+	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
+	"github.com/kubesettle/kubesettle/verify/finding"
+	"github.com/kubesettle/kubesettle/verify/scenario"
+)
+
+// Foresee answers a question about a change, or where there is no base about what head has. The result has forecasts
+// and notes, and no verdict. Errors: [scenario.ErrNotThere] where no slice has what the question names.
+func Foresee(ctx context.Context, ch *object.Changes, q scenario.Question, opt Options) (*finding.Result, error) {
+	ch, err := render.WithMade(ch, recipes(opt.Policy))
+	if err != nil {
+		return nil, err
+	}
+	a, picked, _, err := prepare(ch, opt, ch.Base == nil)
+	if err != nil {
+		return nil, err
+	}
+	absent := error(nil)
+	for _, sl := range picked {
+		for _, v := range a.variants(sl) {
+			f, likely, err := a.checker.Ask(ctx, a.runnable(v), q)
+			switch {
+			case errors.Is(err, scenario.ErrNotThere):
+				absent = err
+				continue
+			case err != nil:
+				a.undecided(sl, err.Error())
+				continue
+			}
+			f.Run.Steps = a.judge().Told(*likely)
+			a.Result.Forecasts = append(a.Result.Forecasts, *f)
+		}
+	}
+	if len(a.Result.Forecasts) == 0 && absent != nil {
+		return nil, absent
+	}
+	return a.Result, nil
+}

@@ -1,0 +1,208 @@
+package run
+
+import (
+	"slices"
+
+	"github.com/kubesettle/kubesettle/policies"
+	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
+	"github.com/kubesettle/kubesettle/verify/finding"
+	"github.com/kubesettle/kubesettle/verify/slice"
+	"github.com/kubesettle/kubesettle/verify/state"
+	"github.com/kubesettle/kubesettle/verify/static"
+)
+
+// enterGone lists the workloads of a release that head does not have any more, and says what is
+// left of other releases that acts on them. One that a release of head took over has moved.
+// Of one that takes no workload with it that could be read it returns what it had; else "".
+func enterGone(r *finding.Result, p slice.Pair, ch *object.Changes, remains func() *static.Remains) string {
+	if p.Head != nil || p.Base == nil {
+		return ""
+	}
+	has := func(r *object.Rendered, o *object.Object) bool {
+		return slices.ContainsFunc(r.Objects, func(x *object.Object) bool { return x.ID == o.ID })
+	}
+	moved := func(o *object.Object) bool {
+		return slices.ContainsFunc(ch.Head.Releases, func(h *object.Rendered) bool {
+			return has(h, o) && !slices.ContainsFunc(ch.Base.Releases,
+				func(b *object.Rendered) bool { return b.ID == h.ID && has(b, o) })
+		})
+	}
+	said := 0
+	var names []string
+	for _, o := range p.Base.Objects {
+		if o.Hook || !slice.RunsPods(o) && !modeled(o) || moved(o) {
+			continue
+		}
+		r.Workloads = append(r.Workloads, finding.Workload{
+			ID: o.ID.String(), Release: p.ID, Change: string(object.Removed), Verdict: finding.Pass,
+			Reason: "it is in no release any longer",
+		})
+		names = append(names, o.ID.String())
+		for _, left := range left(o, ch.Head) {
+			if said++; said > static.MostOrphans {
+				break
+			}
+			where := left.Locate("metadata.name")
+			r.Notices = append(r.Notices, finding.Say(finding.LeftBehind, o.ID, p.ID).On(left.ID.String()).In(left.Release).
+				At(where.File, max(where.StartLine, 1)))
+		}
+	}
+	switch {
+	case slices.ContainsFunc(p.Base.Objects, remains().Has): // which is not gone, see [rules.NoLongerDeployed]
+	case len(names) > 0:
+		r.Notices = append(r.Notices, finding.Say(finding.ReleaseGoneWith).In(p.ID).With(names...))
+	case slices.ContainsFunc(p.Base.Objects, moved) || render.TakenOver(ch, p.Base):
+	case p.Base.Err != nil:
+		return "failed"
+	case p.Base.Untouched:
+		return "untouched"
+	default:
+		return "none"
+	}
+	return ""
+}
+
+// removed says which workloads go from a release that stays, where no other notice does: one
+// that nothing acts on any more is a change as well. One that another release has now moved.
+func enterRemoved(
+	r *finding.Result, p slice.Pair, ch *object.Changes, changes []*object.Change, orphans []finding.Note,
+) {
+	var names []string
+	stays := map[*object.Object]bool{} // as what head has in its place is refused
+	for _, o := range p.Instead {
+		stays[o] = true
+	}
+	for _, c := range changes {
+		if c.Kind != object.Removed || c.Base.Hook || stays[c.Base] || !slice.RunsPods(c.Base) && !modeled(c.Base) {
+			continue
+		}
+		id := c.Base.ID
+		said := slices.ContainsFunc(orphans, func(n finding.Note) bool {
+			return n.Kind == finding.ActsOnNothing && n.Arg(0) == id.String()
+		})
+		moved := slices.ContainsFunc(ch.Head.Releases, func(h *object.Rendered) bool {
+			return slices.ContainsFunc(h.Objects, func(o *object.Object) bool { return o.ID == id })
+		})
+		if !said && !moved {
+			names = append(names, id.String())
+		}
+	}
+	if len(names) > 0 {
+		r.Notices = append(r.Notices, finding.Say(finding.WorkloadsRemoved).In(p.ID).With(names...))
+	}
+}
+
+// enterStilled names the workloads of which a change takes the pods while they stay, or whose pods wait for a resume:
+// nothing that may be wrong with these pods shows.
+func enterStilled(r *finding.Result, release string, changes []*object.Change) {
+	var names []string
+	for _, c := range changes {
+		if c.Base == nil || c.Head == nil {
+			continue
+		}
+		was, modeled := state.ManifestOf(c.Base.Typed)
+		is, still := state.ManifestOf(c.Head.Typed)
+		if !modeled || !still {
+			continue
+		}
+		none := func(m *state.Manifest) bool {
+			return m.ReplicasField() != nil && m.MostReplicas() == 0 || m.Suspended()
+		}
+		if none(&is) && !none(&was) || is.Paused() && c.TemplateChanged {
+			names = append(names, c.Head.ID.String())
+		}
+	}
+	if len(names) > 0 {
+		r.Notices = append(r.Notices, finding.Say(finding.WorkloadsStilled).In(release).With(names...))
+	}
+}
+
+// modeled reports whether an object is of a kind whose pods an actor runs.
+func modeled(o *object.Object) bool {
+	_, ok := state.ManifestOf(o.Typed)
+	return ok
+}
+
+// left lists the objects of head that act on a workload that is gone, and on no other one.
+func left(o *object.Object, head *object.Revision) []*object.Object {
+	var out []*object.Object
+	for _, rel := range head.Releases {
+		for _, x := range rel.Objects {
+			if !static.Targeting(x) || !static.Aims(x, o) {
+				continue
+			}
+			other := slices.ContainsFunc(head.Releases, func(h *object.Rendered) bool {
+				return slices.ContainsFunc(h.Objects, func(t *object.Object) bool { return static.Aims(x, t) })
+			})
+			if !other {
+				out = append(out, x)
+			}
+		}
+	}
+	return out
+}
+
+// Referred are the kinds of objects that others name, as "group/Kind".
+func Referred() []string { return static.ReferredKinds() }
+
+// Leftovers are texts that stand in the objects which act on workloads of any release.
+func Leftovers() []string {
+	return []string{"PodDisruptionBudget", "HorizontalPodAutoscaler", "VerticalPodAutoscaler", "ScaledObject"}
+}
+
+// unusedFiles names the changed files of charts, kustomizations and manifests that no release
+// is made of: nothing is said about them.
+func unusedFiles(r *finding.Result, ch *object.Changes, p *policies.Policy) {
+	r.Narrowed = ch.Head.Narrowed
+	n, parked := finding.Say(finding.UsedByNone), finding.Say(finding.Parked)
+	for _, f := range render.Unused(ch) {
+		r.Unused = r.Unused || f.Reason != object.NoChartTakesThem
+		to := &n
+		switch {
+		case !render.RunsPods(ch, f.Path):
+		case p.Parks(f.Path) || render.Parked(ch, f):
+			to = &parked
+		default:
+			unclaimed(r, f.Path, f.Reason)
+			continue
+		}
+		to.Names, to.Args = append(to.Names, f.Path), append(to.Args, f.Reason)
+	}
+	for _, n := range []finding.Note{n, parked} {
+		if len(n.Names) > 0 {
+			r.Notices = append(r.Notices, n)
+		}
+	}
+}
+
+// unclaimed enters a changed file with a workload of which no release is made: whoever applies it, it was not analysed.
+func unclaimed(r *finding.Result, file, why string) {
+	at := finding.Location{File: file, StartLine: 1, StartColumn: 1, EndLine: 1, EndColumn: 2, Side: "head",
+		Attribution: "file"}
+	if why == "" {
+		why = "no release is made of it"
+	}
+	r.Releases = append(r.Releases, finding.ReleaseResult{
+		ID: file, Kind: string(object.Manifests), Status: "unclaimed", Changed: true, Before: true, Where: &at, Reason: why,
+		Remedy: "list it where it is applied from; if nothing applies it, leave it out of the check with `parked: ['" + file +
+			"']` in the policy; if something else does, run `kubesettle check " + file + "`",
+	})
+}
+
+// standsFor says of what a release of head was made where the repository does not say it alone: of files that are not
+// in it, if the release changes, and of objects that stand twice, if the change brings them.
+func standsFor(r *finding.Result, p slice.Pair, changed, all bool) {
+	var files []string
+	for _, n := range p.Head.Notes {
+		if n.Kind == object.PlaceholderStands && changed {
+			files = append(files, n.Args[0])
+		}
+	}
+	if len(files) > 0 {
+		r.Notices = append(r.Notices, finding.Say(finding.Placeholders).In(p.ID).With(files...))
+	}
+	if names := static.Doubled(p); len(names) > 0 && !all {
+		r.Notices = append(r.Notices, finding.Say(finding.DeclaredTwice).In(p.ID).With(names...))
+	}
+}

@@ -1,0 +1,270 @@
+package run
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/kubesettle/kubesettle/policies"
+	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
+	"github.com/kubesettle/kubesettle/verify/finding"
+	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/slice"
+	"github.com/kubesettle/kubesettle/verify/state"
+	"github.com/kubesettle/kubesettle/verify/static"
+)
+
+// pick cuts the changes into slices, release by release, and enters every workload it
+// saw into the result.
+func pick(r *finding.Result, ch *object.Changes, opt *Options, pl judge.Places, sc slice.Scope) []*slice.Slice {
+	var out []*slice.Slice
+	gone := finding.Say(finding.ReleasesGone) // without a workload that is gone with them
+	changes := changedReleases(ch)
+	remains := sync.OnceValue(func() *static.Remains { return static.NewRemains(ch) })
+	for _, pair := range slice.Pairs(ch) {
+		if !opt.Has(pair.ID) {
+			continue
+		}
+		pair.Instead = sc.Instead
+		if had := enterGone(r, pair, ch, remains); had != "" {
+			gone.Names, gone.Args = append(gone.Names, pair.ID), append(gone.Args, had)
+		}
+		if !pair.Comparable() {
+			continue
+		}
+		changed := changedIDs(changes[pair.ID])
+		everything := sc.All || pair.Base == nil || pair.Base.Err != nil
+		here := sc
+		here.All = everything
+		found := cutWithin(pair, changed, here, func(release string) map[string]bool { return changedIDs(changes[release]) })
+		for _, sl := range found {
+			sl.Notes = finding.AppendNew(sl.Notes, slice.Strangers(sl, ch.Head.Releases)...)
+			enterSlice(r, sl, pl, sc)
+		}
+		out = append(out, found...)
+		enterUnmodeled(r, pair, changed, everything, sc.Own)
+		orphans := static.Orphans(pair)
+		r.Notices = append(r.Notices, orphans...)
+		enterRemoved(r, pair, ch, changes[pair.ID], orphans)
+		enterStilled(r, pair.ID, changes[pair.ID])
+	}
+	if len(gone.Names) > 0 {
+		r.Notices = append(r.Notices, gone)
+	}
+	return switchedLast(out, ch.Head)
+}
+
+// changedIDs are the objects that some changes are of, by ID.
+func changedIDs(list []*object.Change) map[string]bool {
+	out := map[string]bool{}
+	for _, c := range list {
+		out[c.ID().String()] = true
+		if c.Base != nil {
+			out[c.Base.ID.String()] = true
+		}
+	}
+	return out
+}
+
+// cutWithin cuts a release into slices within its cluster: with what others lend it that surely run there, and again
+// with what those lend that may, as far as it makes other slices.
+func cutWithin(pair slice.Pair, changed map[string]bool, sc slice.Scope,
+	of func(release string) map[string]bool) []*slice.Slice {
+	cut := func(lent slice.Lent) []*slice.Slice {
+		lent = lent.Instead(sc.Instead)
+		return slice.Cut{Release: pair.ID, Changed: lent.Changed(changed, of), Lent: lent, Scope: sc}.Slices(
+			pair.Objects(state.Base), pair.Objects(state.Head))
+	}
+	loan := sc.Loans.Of(pair.ID)
+	out := cut(loan.Sure)
+	if len(loan.Open.Open) == 0 {
+		return out
+	}
+	return append(out, slices.DeleteFunc(cut(loan.Open), func(sl *slice.Slice) bool { return len(sl.OnTrust()) == 0 })...)
+}
+
+// changedReleases are the changes of each release.
+func changedReleases(ch *object.Changes) map[string][]*object.Change {
+	out := map[string][]*object.Change{}
+	for i := range ch.Changes {
+		c := &ch.Changes[i]
+		out[c.Release] = append(out[c.Release], c)
+	}
+	return out
+}
+
+// mostSlice bounds the objects that are listed beside a workload: what belongs to a slice of n
+// workloads would be listed n times.
+const mostSlice = 100
+
+// enter lists a slice's workloads in the result.
+func enterSlice(r *finding.Result, sl *slice.Slice, pl judge.Places, sc slice.Scope) {
+	ids := sl.Ids()
+	var also []string // that changed
+	for _, id := range ids {
+		if len(pl.Changed(sl.Owner(id), id)) > 0 {
+			also = append(also, id)
+		}
+	}
+	for i, wl := range sl.Workloads {
+		if len(sl.OnTrust()) > 0 && slices.ContainsFunc(r.Workloads, func(w finding.Workload) bool {
+			return w.Release == sl.Release && w.ID == wl.ID
+		}) {
+			continue // it is searched without what others may lend as well
+		}
+		w := finding.Workload{ID: wl.ID, Release: sl.Release, Change: "unchanged", Verdict: finding.Pass,
+			Slice: ids[:min(len(ids), mostSlice)]}
+		if c, ok := sl.Changed[i]; ok {
+			w.Change = c
+		} else {
+			w.Reason = "its placement and that of a changed workload influence each other"
+		}
+		w.Fields = pl.FieldChanges(pl.Changed(sl.Release, wl.ID))
+		if w.Change == string(object.Modified) && len(w.Fields) == 0 && len(also) > 0 {
+			w.Reason = also[len(also)-1] + " changed"
+		}
+		if w.Change == string(object.Modified) && len(w.Fields) == 0 && w.Reason == "" && sc.Beside != nil {
+			if why := sc.Beside(sl.Release); why != "" {
+				w.Change, w.Reason = "unchanged", why
+			}
+		}
+		if w.Change == string(object.Modified) && len(w.Fields) == 0 && w.Reason == "" && sc.Healed != nil {
+			if why := sc.Healed(sl.Release); why != "" {
+				w.Change, w.Reason = "unchanged", why
+			}
+		}
+		r.Workloads = append(r.Workloads, w)
+	}
+}
+
+// enterUnmodeled lists changed workloads that no actor drives.
+func enterUnmodeled(r *finding.Result, p slice.Pair, changed map[string]bool, all bool, own *policies.Policy) {
+	had := map[string]bool{}
+	for _, o := range p.Objects(state.Base) {
+		had[o.ID.String()] = true
+	}
+	var operated []string
+	for _, o := range p.Objects(state.Head) {
+		if (all || changed[o.ID.String()]) && slice.AsksOfPods(o) && !isMade(own, o) {
+			operated = append(operated, o.ID.Kind+" "+o.ID.Name)
+		}
+		if !slice.RunsPods(o) || o.Hook || isMade(own, o) || !(all || changed[o.ID.String()]) {
+			continue
+		}
+		change := object.Modified
+		if !had[o.ID.String()] {
+			change = object.Added
+		}
+		r.Workloads = append(r.Workloads, finding.Workload{
+			ID: o.ID.String(), Release: p.ID, Change: string(change), Verdict: finding.Inconclusive, Unmodeled: true,
+			Reason: fmt.Sprintf("%s is not modeled: nothing was verified for it", o.ID.Kind),
+		})
+	}
+	if len(operated) > 0 {
+		r.Notices = finding.AppendNew(r.Notices, finding.Say(finding.PodsOfOperator).With(operated...))
+	}
+}
+
+// releases enters how every release was rendered.
+func enterReleases(r *finding.Result, ch *object.Changes, opt *Options) {
+	touched, changes := slices.Sorted(slices.Values(ch.Files)), changedReleases(ch)
+	for _, p := range slice.Pairs(ch) {
+		if !opt.Has(p.ID) {
+			continue
+		}
+		rel := releaseResult(p, ch, touched)
+		enterUnknown(&rel, p, ch, changes[p.ID])
+		r.Releases = append(r.Releases, rel)
+	}
+	enterStoodIn(r, ch, touched)
+}
+
+// stoodIn marks the kustomizations that are broken on both sides alike, and can be applied on neither, where all that
+// the change touches of them was analysed with other releases: they hide nothing.
+func enterStoodIn(r *finding.Result, ch *object.Changes, touched []string) {
+	read, pairs := map[string]bool{}, map[string]slice.Pair{}
+	for _, p := range slice.Pairs(ch) {
+		pairs[p.ID] = p
+		if p.Head == nil || p.Head.Err != nil || p.Head.Kind == object.Helm || p.Base != nil && p.Base.Err != nil {
+			continue
+		}
+		for _, f := range p.Head.Reads {
+			read[f] = true
+		}
+	}
+	for i := range r.Releases {
+		rel, p := &r.Releases[i], pairs[r.Releases[i].ID]
+		if !rel.Changed || !rel.Before || rel.Cut || rel.Status != "failed-head" || p.Head.Kind != object.Kustomize ||
+			p.Base == nil || p.Base.Err == nil || p.Base.Err.Skipped || p.Base.Err.Cut {
+			continue
+		}
+		rel.Elsewhere = !slices.ContainsFunc(touched, func(f string) bool {
+			its := p.Head.Path == "." || strings.HasPrefix(f, p.Head.Path+"/") ||
+				slices.Contains(p.Head.Reads, f) || slices.Contains(p.Base.Reads, f)
+			return its && !read[f]
+		})
+	}
+}
+
+func releaseResult(p slice.Pair, ch *object.Changes, touched []string) finding.ReleaseResult {
+	out := finding.ReleaseResult{ID: p.ID, Status: "ok", Changed: ch.Base == nil}
+	for _, side := range []*object.Rendered{p.Base, p.Head} {
+		if side == nil {
+			continue
+		}
+		out.Kind, out.Selected, out.Why, out.Cluster = string(side.Kind), side.Selected, side.Why, side.Cluster
+		for _, f := range append(slices.Clone(side.Reads), side.By.File) {
+			_, found := slices.BinarySearch(touched, f)
+			out.Changed = out.Changed || found
+		}
+		if side.Path != "" { // a failed release may not have got as far as reading it
+			i, _ := slices.BinarySearch(touched, side.Path+"/")
+			out.Changed = out.Changed || i < len(touched) && strings.HasPrefix(touched[i], side.Path+"/")
+		}
+	}
+	failure := func(status, name string, f *object.Failure) {
+		out.Status, out.Reason, out.Remedy = status, f.Reason, f.Remedy
+		out.Cut = f.Cut
+		if f.Skipped {
+			out.Status = "skipped"
+		}
+		if f.Where.File != "" {
+			l := judge.Places{Changes: ch}.Location(f.Where, name)
+			out.Where = &l
+		}
+	}
+	switch {
+	case p.Head == nil:
+		out.Changed, out.Reason = true, finding.RemovedOnHead
+	case p.Head.Err != nil:
+		failure("failed-head", "head", p.Head.Err)
+		broke := ch.Base == nil || render.Broke(ch, p.Base, p.Head)
+		out.Changed, out.Before = out.Changed || broke, !broke
+		switch {
+		case broke:
+		case p.Base == nil:
+			out.OnBase = "absent"
+		case p.Base.Err == nil:
+			out.OnBase = "renders"
+		}
+	case p.Base != nil && p.Base.Err != nil:
+		failure("failed-base", "base", p.Base.Err)
+		out.Status = "failed-base"
+		out.Remedy = "nothing in this change: head renders"
+		if p.Base.Err.Skipped && ch.Base != nil {
+			out.Remedy += ", and what base lacks is needed for the comparison alone"
+		}
+	}
+	if p.Head != nil {
+		for _, x := range p.Head.Fetched {
+			out.Fetched = append(out.Fetched, finding.Fetched(x))
+		}
+		out.Objects = len(p.Head.Objects)
+		if p.Head.Untouched {
+			out.Status, out.Changed = "untouched", false // of the files in its folder none is one of its own
+		}
+	}
+	return out
+}

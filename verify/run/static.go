@@ -1,0 +1,230 @@
+package run
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/kubesettle/kubesettle/policies"
+	"github.com/kubesettle/kubesettle/policies/rules"
+	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
+	"github.com/kubesettle/kubesettle/verify/finding"
+	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/scale"
+	"github.com/kubesettle/kubesettle/verify/scenario"
+	"github.com/kubesettle/kubesettle/verify/slice"
+	"github.com/kubesettle/kubesettle/verify/state"
+	"github.com/kubesettle/kubesettle/verify/static"
+)
+
+// enterShortages enters what does not fit at the declared size. A search at a reduced one,
+// or none at all for want of budget, is no reason to be less sure of it.
+func (a *Analysis) enterShortages(picked []*slice.Slice) {
+	if a.Options.Shard.Index > 1 {
+		return // it is in the first part
+	}
+	for _, sl := range picked {
+		of := a.besides.PolicyOf(sl.Release, a.besides.Head)
+		was, is := a.shortages(sl, of, state.Base), a.shortages(sl, of, state.Head)
+		if a.besides.Compared {
+			was = a.shortages(sl, a.besides.PolicyOf(sl.Release, a.besides.Base), state.Base)
+		}
+		loads := scenario.Budgets(of, sl.Spec.Workloads).LoadChange > 0
+		for _, s := range is {
+			if !a.checker.Policy.Cluster.Assumed {
+				s.Cohort = "" // what is declared of the cluster is all there is
+			}
+			if s.Loaded && !loads {
+				continue
+			}
+			if s.Rule == rules.Unschedulable && !s.Queued && a.whole[sl] &&
+				!a.tells(s.Rule, sl.Release, sl.Spec.Workloads[s.Workload].ID) {
+				continue // a quota, say, keeps these pods from ever being there
+			}
+			status := finding.New
+			for _, o := range was {
+				switch {
+				case !o.Like(s):
+				case o.Asked-o.Fit >= s.Asked-s.Fit:
+					status = finding.Existing
+				default:
+					status = finding.Worsened
+				}
+			}
+			if rule, on := ruleFor(a.checker.Rules, s.Rule,
+				sl.Spec.Workloads[s.Workload].Namespace+"/"+sl.Spec.Workloads[s.Workload].Name); on {
+				nodes := scale.Largest(of.NodeClasses(nil)).Total()
+				if len(sl.OnTrust()) > 0 {
+					a.Result.Findings = append(a.Result.Findings,
+						a.onTrust(sl, s.Enter(nil, sl, rule, status, nodes, a.places))...)
+					continue
+				}
+				a.Result.Findings = s.Enter(a.Result.Findings, sl, rule, status, nodes, a.places)
+				a.mending = append(a.mending, mending{rule: rule.ID, workload: sl.Spec.Workloads[s.Workload].ID,
+					release: sl.Release, remedies: s.Remedies(sl), searched: true})
+			}
+		}
+	}
+	a.Result.Findings = finding.Across(a.Result.Findings)
+	finding.Sort(a.Result.Findings)
+}
+
+// tells reports whether head breaks a rule, as a search has it.
+func (a *Analysis) tells(rule, release, workload string) bool {
+	return slices.ContainsFunc(a.Result.Findings, func(f finding.Finding) bool {
+		return f.Rule == rule && f.Release == release && f.Workload == workload && f.Status != finding.Fixed
+	})
+}
+
+// shortages are what does not fit on a policy's nodes, as others leave them: those that are there wherever these stand.
+func (a *Analysis) shortages(sl *slice.Slice, p *policies.Policy, v state.Version) (out []static.Shortage) {
+	for i, m := range a.meets(sl, p) {
+		here := static.Shortages(sl, sl.Free(m.Own.NodeClasses(nil)), v)
+		if i == 0 {
+			out = here
+			continue
+		}
+		out = slices.DeleteFunc(out, func(s static.Shortage) bool {
+			return !slices.ContainsFunc(here, func(o static.Shortage) bool { return o.Like(s) })
+		})
+	}
+	return out
+}
+
+// enterRefusals enters what the API server refuses into the findings: it takes no search.
+func (a *Analysis) enterRefusals(list []static.Applied) {
+	if a.Options.Shard.Index > 1 {
+		return // it is in the first part
+	}
+	for i := range list {
+		x := &list[i]
+		if len(x.Back) > 0 {
+			if rule, on := ruleFor(a.checker.Rules, rules.CannotRevert, x.Head.ID.Namespace+"/"+x.Head.ID.Name); on {
+				a.Result.Findings = append(a.Result.Findings, x.Finding(a.places, x.Head, x.Back, rule, finding.New))
+			}
+			continue
+		}
+		rule, on := ruleFor(a.checker.Rules, rules.ApplyRejected, x.Head.ID.Namespace+"/"+x.Head.ID.Name)
+		if !on {
+			continue
+		}
+		errs, status, o := x.Fresh(), finding.New, x.Head
+		switch {
+		case len(errs) > 0:
+		case len(x.Refused) > 0 && x.BaseAt(a.lent):
+			errs = x.Refused
+		case len(x.Refused) > 0:
+			errs, status = x.Refused, finding.Existing
+		default:
+			errs, status, o = x.Before, finding.Fixed, x.Base
+		}
+		f := x.Finding(a.places, o, errs, rule, status)
+		if x.Once() && a.Options.Policy.Controllers.GitOps == nil {
+			f.Certainty, f.Severity = finding.Possible, string(judge.Lower(rule.Severity))
+			f.Message += ": delete the " + o.ID.Kind + " first, if it still exists"
+		}
+		if status == finding.New && x.Unread(f) {
+			f.Certainty, f.Severity = finding.Possible, string(judge.Lower(rule.Severity))
+			f.Message += "; base does not render, so it may be refused there, too"
+		}
+		if status == finding.Existing {
+			a.enterRefused(&f, o)
+		}
+		if status == finding.New {
+			a.mending = append(a.mending, mending{f.Rule, f.Workload, f.Release, f.Message, x.Remedies(errs), false})
+		}
+		a.Result.Findings = append(a.Result.Findings, f)
+	}
+	a.Result.Findings = finding.Across(a.Result.Findings)
+	finding.Sort(a.Result.Findings)
+}
+
+// enterRefused enters a changed workload that the API server refuses on both sides: nothing of it could be searched.
+// What it lacks may be what a job fills in.
+func (a *Analysis) enterRefused(f *finding.Finding, o *object.Object) {
+	changes := a.places.Changed(f.Release, f.Workload)
+	known := slices.ContainsFunc(a.Result.Workloads, func(w finding.Workload) bool {
+		return w.Release == f.Release && w.ID == f.Workload
+	})
+	if len(changes) == 0 || known || !modeled(o) {
+		return
+	}
+	a.Result.Workloads = append(a.Result.Workloads, finding.Workload{ID: f.Workload, Release: f.Release,
+		Change: string(object.Modified), Fields: a.places.FieldChanges(changes), Verdict: finding.Inconclusive,
+		Unmodeled: true, Reason: "the API server refuses it on both sides, so nothing of it was searched"})
+}
+
+// lent reports whether base was rendered with a file that is head's alone.
+func (a *Analysis) lent(file string) bool {
+	return a.places.Changes != nil && render.Lent(a.places.Changes, file)
+}
+
+// enterRemarks enters remarks into the findings.
+func (a *Analysis) enterRemarks(list []static.Remark) {
+	if a.Options.Shard.Index > 1 {
+		return // they are in the first part
+	}
+	for _, x := range list {
+		rule, on := ruleFor(a.checker.Rules, x.Rule, x.Object.ID.Namespace+"/"+x.Object.ID.Name)
+		if !on || x.Conditional && a.searched(x) {
+			continue
+		}
+		f := x.Finding(a.places)
+		f.Class, f.Severity = string(rule.Class), string(x.Severity(rule.Severity))
+		a.mending = append(a.mending, mending{f.Rule, f.Workload, f.Release, f.Message, x.Remedies(), false})
+		a.Result.Findings = append(a.Result.Findings, f)
+	}
+	a.Result.Findings = finding.Across(a.Result.Findings)
+	finding.Sort(a.Result.Findings)
+}
+
+// searched reports whether a search tells of the rule and workload of a remark: it knows under which conditions.
+func (a *Analysis) searched(x static.Remark) bool {
+	return slices.ContainsFunc(a.Result.Findings, func(f finding.Finding) bool {
+		return f.Rule == x.Rule && f.Workload == x.Object.ID.String() && f.Scale.Nodes > 0 &&
+			(f.Status == finding.New || f.Status == finding.Worsened)
+	})
+}
+
+// evictions are remarks on what the descheduler of each side does to workloads as they stand.
+func (a *Analysis) evictions(ch *object.Changes) []static.Remark {
+	var out []static.Remark
+	for _, p := range slice.Pairs(ch) {
+		var was *state.Descheduler
+		if a.besides.Compared {
+			was = a.besides.PolicyOf(p.ID, a.besides.Base).Controllers.Descheduler
+		}
+		out = append(out, static.Preferred(p, was, a.besides.PolicyOf(p.ID, a.besides.Head).Controllers.Descheduler)...)
+	}
+	return out
+}
+
+// ruleFor is a rule as it is tuned for a workload, "namespace/name"; false where it is off.
+func ruleFor(list []rules.Rule, id, of string) (rules.Rule, bool) {
+	for _, r := range list {
+		if r.ID == id && r.Concerns(of) {
+			return r, true
+		}
+	}
+	return rules.Rule{}, false
+}
+
+// holdUp says of findings by which a release of Flux never gets ready which others are not applied meanwhile.
+func (a *Analysis) holdUp(ch *object.Changes) {
+	if ch.Base == nil {
+		return
+	}
+	for i := range a.Result.Findings {
+		f := &a.Result.Findings[i]
+		refused := f.Rule == rules.ApplyRejected
+		if f.Status != finding.New && f.Status != finding.Worsened || f.Certainty != finding.Inevitable ||
+			f.Scenario != scenario.ScenarioChange && f.Scenario != scenario.ScenarioInstall ||
+			!refused && !rules.FacetsOf(f.Rule).Any(rules.MidRollout|rules.Unplaced) ||
+			slices.ContainsFunc(f.Events, func(e string) bool { return e != "apply" }) {
+			continue
+		}
+		if held := static.Held(ch, f.Release, f.Workload, refused); len(held) > 0 {
+			f.Message += "; what waits for its release is not applied meanwhile: " + strings.Join(held, ", ")
+		}
+	}
+}

@@ -1,0 +1,77 @@
+package run
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+
+	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
+	"github.com/kubesettle/kubesettle/verify/finding"
+	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/slice"
+)
+
+// open enters the parts of a release that are unknown, and says so of the release where the change may reach one: it is
+// not the same on both sides, or what changes may act on it, or it on what changes.
+func enterUnknown(rel *finding.ReleaseResult, p slice.Pair, ch *object.Changes, changes []*object.Change) {
+	if rel.Missing() || rel.Status == "untouched" || p.Head == nil {
+		return
+	}
+	pl := judge.Places{Changes: ch}
+	var was []object.Hole
+	if p.Base != nil {
+		was = p.Base.Holes
+	}
+	whole := p.Base == nil || p.Base.Err != nil // nothing to compare with
+	first := -1
+	enter := func(side string, list, other []object.Hole) {
+		for _, h := range list {
+			same := slices.ContainsFunc(other, h.Same)
+			if side == "base" && same {
+				continue // it was entered for head
+			}
+			at := pl.Location(h.Where, side)
+			u := finding.Unread{Kind: string(h.Kind), What: h.What, Where: &at, Remedy: h.Remedy, Differs: !same && !whole}
+			if u.Differs && (first < 0 || !rel.Unknown[first].Differs) {
+				first = len(rel.Unknown)
+			}
+			rel.Unknown = append(rel.Unknown, u)
+		}
+	}
+	enter("head", p.Head.Holes, was)
+	if !whole {
+		enter("base", was, p.Head.Holes)
+	}
+	acts := func(c *object.Change) bool { return !inert(c) }
+	if first < 0 && len(rel.Unknown) > 0 && (ch.Base == nil || slices.ContainsFunc(changes, acts)) {
+		first = 0
+	}
+	if first < 0 {
+		first = enterValues(rel, p, pl, changes)
+	}
+	if first < 0 || rel.Status != "ok" {
+		return
+	}
+	u := &rel.Unknown[first]
+	rel.Status, rel.Where, rel.Remedy, rel.Changed = "partial", u.Where, u.Remedy, true
+	rel.Before = ch.Base != nil && !render.Broke(ch, p.Base, p.Head)
+	rel.Reason = fmt.Sprintf("%s is unknown (%s)", u.What, u.Kind)
+	if n := len(rel.Unknown) - 1; n > 0 {
+		rel.Reason += fmt.Sprintf(", and so are %d more parts", n)
+	}
+}
+
+var withoutEffect = regexp.MustCompile(`annotations|ontainers\[\d+\]\.(image|env|args|command|name|workingDir)\b`)
+
+// inert reports whether nothing unknown can matter to a change: the content of a ConfigMap or Secret that stays, or
+// what containers run with. A part that is equal on both sides acts on the rollout of such a change as it does on that
+// of base with another image, which is the baseline.
+func inert(c *object.Change) bool {
+	if c.Kind != object.Modified {
+		return false
+	}
+	id := c.ID()
+	return id.Group == "" && (id.Kind == "ConfigMap" || id.Kind == "Secret") ||
+		!slices.ContainsFunc(c.Fields, func(f object.FieldChange) bool { return !withoutEffect.MatchString(f.Path) })
+}

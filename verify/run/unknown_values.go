@@ -1,0 +1,108 @@
+package run
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/kubesettle/kubesettle/policies/rules"
+	"github.com/kubesettle/kubesettle/render/object"
+	"github.com/kubesettle/kubesettle/verify/finding"
+	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/slice"
+	"github.com/kubesettle/kubesettle/verify/static"
+)
+
+// A placeholder in a rendered object stands for a value that something fills in before the object is applied. A text is
+// compared as it stands, and equal to itself alone; a number is left out. So a change that reaches one is no pass, and
+// what is found beside one that matters is no error.
+
+// enterValues enters the first placeholder of a release that the change may reach, and gives its place in the list;
+// -1: there is none.
+func enterValues(rel *finding.ReleaseResult, p slice.Pair, pl judge.Places, changes []*object.Change) int {
+	enter := func(o *object.Object, path, side string) int {
+		at := pl.Location(o.Locate(path), side)
+		rel.Unknown = append(rel.Unknown, finding.Unread{Kind: "value", What: path + " of " + o.ID.String(), Where: &at,
+			Remedy: remedyOf(p.Head.Delivery.Fills), Differs: true})
+		return len(rel.Unknown) - 1
+	}
+	acts := false
+	for _, c := range changes {
+		if o := cmp.Or(c.Head, c.Base); !static.OnPods(o) || o.Hook || inert(c) {
+			continue
+		}
+		acts = true
+		for _, side := range []string{"head", "base"} {
+			o := c.Head
+			if side == "base" {
+				o = c.Base
+			}
+			if c.Head == nil || o == nil {
+				continue
+			}
+			for _, path := range o.Unknown {
+				if static.ReachesPods(path) && (c.Base == nil || slices.ContainsFunc(c.Fields, func(f object.FieldChange) bool {
+					return judge.Overlap(f.Path, path)
+				})) {
+					return enter(o, path, side)
+				}
+			}
+		}
+	}
+	if !acts {
+		return -1
+	}
+	u := static.NewPlaceholders(p.Head.Objects)
+	for _, o := range p.Head.Objects {
+		if path := u.Matters(o); path != "" {
+			return enter(o, path, "head")
+		}
+	}
+	return -1
+}
+
+func remedyOf(flux bool) string {
+	if flux {
+		return "commit a ConfigMap with the variable, or give it a default: ${NAME:=value}"
+	}
+	return "check the files with the value filled in, as they are applied: --base-dir and --head-dir"
+}
+
+// hedgeUnknown words what hangs on placeholders: it is no error.
+func (a *Analysis) hedgeUnknown(head *object.Revision) {
+	byRelease := map[string]map[string]string{} // by release and object, the field that matters
+	for _, r := range head.Releases {
+		var u *static.Placeholders
+		for _, o := range r.Objects {
+			if len(o.Unknown) == 0 {
+				continue
+			}
+			if u == nil {
+				u, byRelease[r.ID] = static.NewPlaceholders(r.Objects), map[string]string{}
+			}
+			if path := u.Matters(o); path != "" {
+				byRelease[r.ID][o.ID.String()] = path
+			}
+		}
+	}
+	for i := range a.Result.Findings {
+		f := &a.Result.Findings[i]
+		if f.Severity != "error" || f.Status == finding.Fixed ||
+			f.Scale.Nodes == 0 && (f.Rule == rules.ApplyRejected || f.Rule == rules.CannotRevert) { // which knows itself
+			continue
+		}
+		fields := byRelease[f.Release]
+		ids := []string{f.Workload}
+		for _, w := range a.Result.Workloads {
+			if w.Release == f.Release && w.ID == f.Workload && f.Scale.Nodes > 0 {
+				ids = append(ids, w.Slice...)
+			}
+		}
+		for _, id := range ids {
+			if path := fields[id]; path != "" {
+				f.While("what is filled in for "+path+" of "+id+" changes nothing of it", "")
+				f.AtMostWarning()
+				break
+			}
+		}
+	}
+}

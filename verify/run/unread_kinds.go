@@ -1,0 +1,38 @@
+package run
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/kubesettle/kubesettle/render/object"
+	"github.com/kubesettle/kubesettle/verify/finding"
+	"github.com/kubesettle/kubesettle/verify/static"
+)
+
+// enterUnreadKinds names the kinds of changed objects that no model has: one line, however many they are.
+func enterUnreadKinds(r *finding.Result, changes []object.Change, has func(release string) bool) {
+	count := map[string]int{}
+	for i := range changes {
+		c := &changes[i]
+		o := c.Head
+		if o == nil {
+			o = c.Base
+		}
+		if has(c.Release) && (c.Kind != object.Modified || len(c.Fields) > 0) && !o.Hook && static.Unread(o) {
+			count[o.ID.Kind]++
+		}
+	}
+	if len(count) == 0 {
+		return
+	}
+	n := finding.Say(finding.KindsUnread)
+	for _, kind := range slices.Sorted(maps.Keys(count)) {
+		name := kind
+		if count[kind] > 1 {
+			name = fmt.Sprintf("%s (%d)", kind, count[kind])
+		}
+		n.Names = append(n.Names, name)
+	}
+	r.Notices = append(r.Notices, n)
+}
