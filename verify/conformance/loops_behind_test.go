@@ -16,7 +16,7 @@ import (
 // whether the view lacks any of it.
 func lagBehind(t *testing.T, r *rand.Rand, actors []actor.Actor, name string, s state.State) (state.State, bool) {
 	t.Helper()
-	loop := lagOf(t, actors, name)
+	loop := lagOf(t, s.C, actors, name)
 	s.BeginLag(loop)
 	for range 1 + r.IntN(3) {
 		var out []state.State
@@ -221,7 +221,7 @@ func TestJobBehind(t *testing.T) {
 		s.RefillPods()
 		s.SetOutstanding(0, 1+r.IntN(s.Manifest(0).Completions()))
 		real := webPods(r, s)
-		s.BeginLag(lagOf(t, p.actors, name))
+		s.BeginLag(lagOf(t, p.cfg, p.actors, name))
 		what := meddleJob(r, s, real)
 		if what == "" {
 			continue
@@ -355,7 +355,7 @@ func TestHPABehind(t *testing.T) {
 		h := s.Manifest(0).HPA.Spec
 		s.SetReplicas(0, int(*h.MinReplicas)+r.IntN(int(h.MaxReplicas-*h.MinReplicas)+1))
 		s.Set(p.cfg.Workload[0].Load, r.IntN(int(state.Loads)))
-		s.BeginLag(lagOf(t, p.actors, "hpa/default/web"))
+		s.BeginLag(lagOf(t, p.cfg, p.actors, "hpa/default/web"))
 		real := webPods(r, s)
 		if meddle(r, s, real) != "evicted" {
 			continue

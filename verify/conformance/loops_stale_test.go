@@ -32,7 +32,7 @@ func TestReplicaSetBehind(t *testing.T) {
 		p, s := lagging(t, r)
 		pods := webPods(r, s)
 		real := slices.Clone(pods)
-		s.BeginLag(lagOf(t, p.actors, "replicaset/default/web@old"))
+		s.BeginLag(lagOf(t, p.cfg, p.actors, "replicaset/default/web@old"))
 		what := meddle(r, s, real)
 		if what == "" {
 			continue
@@ -98,11 +98,11 @@ func lagging(t *testing.T, r *rand.Rand) (*loopProblem, state.State) {
 }
 
 // lagOf is the loop of that name, as the views count them.
-func lagOf(t *testing.T, actors []actor.Actor, name string) int {
+func lagOf(t *testing.T, c *state.Config, actors []actor.Actor, name string) int {
 	t.Helper()
 	n := 0
 	for _, a := range actors {
-		if _, ok := a.(actor.Lagging); !ok {
+		if actor.TraitsOf(a, c).Lag == nil {
 			continue
 		}
 		if a.Name() == name {

@@ -239,7 +239,7 @@ func (p *player) applyAll(ctx context.Context, r *object.Revision) error {
 }
 
 // checkAsIs takes the snapshot and checks the change on it.
-func (p *player) checkAsIs(ctx context.Context, t *testing.T) *verify.Result {
+func (p *player) checkAsIs(ctx context.Context, t *testing.T) *finding.Result {
 	t.Helper()
 	c := snapshot.NewCollector(time.Now())
 	if err := live.Collect(ctx, p.plane.Config, c); err != nil {

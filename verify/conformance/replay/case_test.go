@@ -90,7 +90,7 @@ func revision(ctx context.Context, dir string) (*object.Revision, error) {
 }
 
 // Check verifies the case.
-func (c *Case) Check(ctx context.Context) (*verify.Result, error) {
+func (c *Case) Check(ctx context.Context) (*finding.Result, error) {
 	opt := verify.Options{Policy: c.Policy}
 	if c.Base == nil {
 		return verify.Verify(ctx, c.Head, opt)
