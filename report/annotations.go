@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/kubesettle/kubesettle/verify"
 	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
@@ -36,8 +35,8 @@ const annotationLimit = 10
 // Annotations lists what is shown beside the lines of a pull request, worst first:
 // releases that failed, new findings, then existing ones as notices. left counts what
 // the limits drop.
-func Annotations(r *verify.Result, opt AnnotationOptions) (list []Annotation, left int) {
-	r = sanitized(r)
+func Annotations(r *finding.Result, opt AnnotationOptions) (list []Annotation, left int) {
+	r = drawn(r)
 	room := map[string]int{
 		"error": annotationRoom(opt.Errors), "warning": annotationRoom(opt.Warnings), "notice": annotationRoom(opt.Notices),
 	}
@@ -74,7 +73,7 @@ func annotationRoom(limit int) int {
 	return limit
 }
 
-func releaseAnnotation(rel *verify.ReleaseResult) Annotation {
+func releaseAnnotation(rel *finding.ReleaseResult) Annotation {
 	a := Annotation{Level: rel.Outcome().Of().Level,
 		Title: clip("Kubesettle: release "+line(rel.ID)+" "+releaseStatus(rel), 200)}
 	a.Message = clip(releaseReason(rel), 1500)

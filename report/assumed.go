@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"strings"
 
-	"github.com/kubesettle/kubesettle/verify"
 	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
@@ -20,7 +19,7 @@ func (a assumption) URI() string { return DocsURI + a.Page }
 // assumptionsOf are those of a result that a finding rests on. What stands beside every
 // result (see [resting]) is the manual's to tell; the others are a release's own, a loop's,
 // or about what the whole run leaves out.
-func assumptionsOf(r *verify.Result, f *finding.Finding) []assumption {
+func assumptionsOf(r *finding.Result, f *finding.Finding) []assumption {
 	var out []assumption
 	for _, n := range resting(r) {
 		text := NoteText(n)

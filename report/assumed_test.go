@@ -4,19 +4,19 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/kubesettle/kubesettle/verify"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 // A finding names the assumptions that it rests on, each with its page, and no others.
 func TestAssumptionsOfAFinding(t *testing.T) {
 	r := spreadResult()
-	r.Releases = []verify.ReleaseResult{{ID: "web"}, {ID: "api"}}
+	r.Releases = []finding.ReleaseResult{{ID: "web"}, {ID: "api"}}
 	r.Assumptions = []finding.Note{
 		finding.Say(finding.NoCluster), finding.Say(finding.Isolated), finding.Say(finding.MayHide, "hpa").With("a window"),
 		finding.Say(finding.ArbitraryTiming), finding.Say(finding.DeschedulerAlone),
-		finding.Say(finding.ReleaseNote, "lookup finds nothing").In("web"),
-		finding.Say(finding.ReleaseNote, "lookup finds nothing").In("api"), finding.Say(finding.PolicyUnsupported, "x"),
+		finding.Say(finding.ReleaseNote, object.LookupFindsNothing).In("web"),
+		finding.Say(finding.ReleaseNote, object.LookupFindsNothing).In("api"), finding.Say(finding.PolicyUnsupported, "x"),
 	}
 	f := &r.Findings[0]
 	f.Release, f.Timing = "web", "realistic"
@@ -26,7 +26,7 @@ func TestAssumptionsOfAFinding(t *testing.T) {
 		}
 		return out
 	}
-	want := []string{"lookup finds nothing rendering.md", "in the policy but not checked yet: x policy.md"}
+	want := []string{"the chart calls lookup, which finds nothing without a cluster rendering.md", "in the policy but not checked yet: x policy.md"}
 	if got := texts(); !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}

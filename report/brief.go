@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kubesettle/kubesettle/verify"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
@@ -17,11 +17,11 @@ const DocsURI = InformationURI + "/blob/main/docs/"
 const doubtPage = DocsURI + "README.md#a-finding-i-do-not-believe"
 
 // checkedText says what was checked and how far, and never more.
-func checkedText(r *verify.Result) string {
+func checkedText(r *finding.Result) string {
 	c := &r.Coverage
 	decided, releases := 0, map[string]bool{}
 	for i := range r.Workloads {
-		if w := &r.Workloads[i]; w.Verdict == verify.Pass || w.Verdict == verify.Fail {
+		if w := &r.Workloads[i]; w.Verdict == finding.Pass || w.Verdict == finding.Fail {
 			decided++
 			releases[w.Release] = true
 		}
@@ -50,9 +50,24 @@ func checkedText(r *verify.Result) string {
 	return s + "ended by " + Plain(c.Bound, 60)
 }
 
+// provedText says in one line which rollouts are proved, or nothing.
+func provedText(r *finding.Result) string {
+	var names []string
+	for _, c := range r.Coverage.Certified {
+		names = append(names, line(c.Workload))
+	}
+	switch len(names) {
+	case 0:
+		return ""
+	case 1:
+		return "the rollout of " + names[0] + " ends and keeps its floor with any number of nodes and replicas, while every pod finds a node and gets ready"
+	}
+	return count(len(names), "rollout") + ", such as that of " + names[0] + ", end and keep their floors with any number of nodes and replicas, while every pod finds a node and gets ready"
+}
+
 // uncheckedText says in one line what was not checked, or nothing. The releases that the change
 // touches and that have no result are listed beside it.
-func uncheckedText(r *verify.Result) string {
+func uncheckedText(r *finding.Result) string {
 	var out []string
 	if open := undecided(r); len(open) > 0 {
 		s := line(open[0].ID)
@@ -71,6 +86,8 @@ func uncheckedText(r *verify.Result) string {
 		case a.Kind == finding.NoCluster && r.Coverage.States > 0:
 			out = append(out, "capacity, as no cluster is declared (give --nodes or --snapshot)")
 		case what == "":
+		case a.Kind == finding.NotJoined && len(out) < 3: // with the whole line of policy
+			out = append(out, line(noteFill(wordsOf[a.Kind].unchecked, a)))
 		case a.Kind == finding.KindsAbsent:
 			out = append(out, what)
 		default:
@@ -89,7 +106,7 @@ func uncheckedText(r *verify.Result) string {
 
 // resting are the assumptions that this result rests on, and not every one: what the models leave out, and that
 // releases are checked alone, is the manual's to tell.
-func resting(r *verify.Result) []finding.Note {
+func resting(r *finding.Result) []finding.Note {
 	return slices.DeleteFunc(slices.Clone(r.Assumptions), func(n finding.Note) bool { return wordsOf[n.Kind].standing })
 }
 
@@ -149,14 +166,14 @@ func notedText(notices []finding.Note) string {
 
 // sameReason are releases without a result that need the same remedy.
 type sameReason struct {
-	first verify.ReleaseResult
+	first finding.ReleaseResult
 	more  int
 }
 
 var ownNames = regexp.MustCompile(`\S*[/@:.0-9]\S*`)
 
 // reasons groups releases by what is to be done about them, in order.
-func reasons(rels []verify.ReleaseResult) []sameReason {
+func reasons(rels []finding.ReleaseResult) []sameReason {
 	var out []sameReason
 	at := map[string]int{}
 	for i := range rels {
@@ -172,34 +189,34 @@ func reasons(rels []verify.ReleaseResult) []sameReason {
 }
 
 // verdictLine is the verdict and what is counted, in one clause.
-func verdictLine(r *verify.Result) string {
+func verdictLine(r *finding.Result) string {
 	t := tallyOf(r)
 	var s string
 	switch {
-	case r.Verdict == verify.Errored && len(r.Releases) == 0:
+	case r.Verdict == finding.Errored && len(r.Releases) == 0:
 		s = "nothing to check: no chart, no kustomization and no Kubernetes manifest"
-	case r.Verdict == verify.Errored && len(r.Workloads) == 0 && t.fresh == 0:
+	case r.Verdict == finding.Errored && len(r.Workloads) == 0 && t.fresh == 0:
 		s = subject(r) + " could not be analysed"
-	case r.Verdict == verify.Errored:
+	case r.Verdict == finding.Errored:
 		s = count(missedReleases(r), "release") + " could not be analysed"
-	case r.Verdict == verify.Inconclusive && len(r.Workloads) == 0 && len(brokenBeforeIn(r).names) > 0:
+	case r.Verdict == finding.Inconclusive && len(r.Workloads) == 0 && len(brokenBeforeIn(r).names) > 0:
 		b := brokenBeforeIn(r)
 		if s = b.counted(); b.late {
 			s = "the time budget ended before " + count(len(b.names), "release") + " could be rendered"
 		}
-	case r.Verdict == verify.Inconclusive && openReleases(r) > 0 && len(undecided(r)) == 0:
+	case r.Verdict == finding.Inconclusive && openReleases(r) > 0 && len(undecided(r)) == 0:
 		s = "the change may reach what is unknown"
-	case r.Verdict == verify.Inconclusive:
+	case r.Verdict == finding.Inconclusive:
 		s = "not decided"
-	case r.Verdict == verify.Fail:
+	case r.Verdict == finding.Fail:
 		s = subject(r) + " is blocked"
 	case len(r.Workloads) == 0 && isCheck(r):
-		s = "no workload changed"
+		s = noneChanged(r)
 	case len(r.Workloads) == 0:
 		s = "no workload"
 	}
 	var counts []string
-	if t.fresh > 0 || s == "" || r.Verdict != verify.Pass && len(r.Workloads) > 0 {
+	if t.fresh > 0 || s == "" || r.Verdict != finding.Pass && len(r.Workloads) > 0 {
 		counts = append(counts, t.findings())
 	}
 	for _, c := range []struct {
@@ -212,12 +229,28 @@ func verdictLine(r *verify.Result) string {
 	}
 	switch {
 	case s == "" || len(counts) == 0:
-	case r.Verdict == verify.Errored:
+	case r.Verdict == finding.Errored:
 		return s + "; " + strings.Join(counts, ", ") + " in the rest"
 	default:
 		s += ": "
 	}
 	return s + strings.Join(counts, ", ")
+}
+
+// noneChanged says that a change is of no workload, of those that are applied.
+func noneChanged(r *finding.Result) string {
+	if slices.ContainsFunc(r.Notices, func(n finding.Note) bool { return n.Kind == finding.Parked }) {
+		return "no workload of a release changed"
+	}
+	if slices.ContainsFunc(r.Notices, func(n finding.Note) bool {
+		return n.Kind == finding.UsedByNone && slices.Contains(n.Args, object.NoChartTakesThem)
+	}) {
+		return "no workload of a known release changed"
+	}
+	if slices.ContainsFunc(r.Notices, func(n finding.Note) bool { return n.Kind == finding.KindsUnread }) {
+		return "no workload with a model changed"
+	}
+	return "no workload changed"
 }
 
 // findings counts the new and worsened ones by severity: "1 new error, 2 new warnings".

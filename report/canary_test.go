@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/kubesettle/kubesettle/render/object"
-	"github.com/kubesettle/kubesettle/verify"
 	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
@@ -58,7 +57,7 @@ func TestSecretsOfChangesAreNotShown(t *testing.T) {
 func TestSurfacesAddNothing(t *testing.T) {
 	t.Setenv("KUBESETTLE_CANARY", canary)
 	word := regexp.MustCompile(`(?i)q[a-j]{6}z|"[0-9a-f]{64}"`) // and a digest of such words
-	fill := func(offset int) *verify.Result {
+	fill := func(offset int) *finding.Result {
 		r := loopResult()
 		n := offset
 		fillStrings(r, func(string) string { n++; return "q" + letters(n) + "z" })

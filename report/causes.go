@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/kubesettle/kubesettle/verify/finding"
-	"github.com/kubesettle/kubesettle/verify/judge"
 )
 
 // cause is the findings of one root cause, the gravest first.
@@ -17,7 +16,7 @@ type cause []finding.Finding
 // those that have a new finding the existing ones of the same cause are part.
 func byCause(fs []finding.Finding) []cause {
 	var out []cause
-	for _, group := range judge.ByCause(fs) {
+	for _, group := range finding.ByCause(fs) {
 		c := make(cause, len(group))
 		for i, at := range group {
 			c[i] = fs[at]
@@ -148,14 +147,26 @@ var (
 		`(the replicas|replicas|ready replicas|pods|nodes|Jobs|all |[02-9]\d* |1\d+ )`)
 )
 
-// affected are the other releases that show the finding, in a few words.
+// affected are the other releases that show the finding, and the clusters where there are several, in a few words; and
+// that base could not tell.
 func affected(f *finding.Finding) string {
-	n := len(f.AlsoIn)
-	switch {
-	case n == 0:
-		return ""
-	case n <= 2:
-		return "also in " + line(strings.Join(f.AlsoIn, ", "))
+	var parts []string
+	switch n := len(f.AlsoIn); {
+	case n > 2:
+		parts = append(parts, fmt.Sprintf("also in %s and %d more releases", line(f.AlsoIn[0]), n-1))
+	case n > 0:
+		parts = append(parts, "also in "+line(strings.Join(f.AlsoIn, ", ")))
 	}
-	return fmt.Sprintf("also in %s and %d more releases", line(f.AlsoIn[0]), n-1)
+	switch n := len(f.Clusters); {
+	case n > 2:
+		parts = append(parts, fmt.Sprintf("on cluster %s and %d more clusters", line(f.Clusters[0]), n-1))
+	case n == 1:
+		parts = append(parts, "on cluster "+line(f.Clusters[0]))
+	case n == 2:
+		parts = append(parts, "on clusters "+line(strings.Join(f.Clusters, " and ")))
+	}
+	if f.NoBaseline {
+		parts = append(parts, "without a baseline")
+	}
+	return strings.Join(parts, "; ")
 }

@@ -5,13 +5,13 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/kubesettle/kubesettle/verify"
+	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 // sanitized is a copy of r that shares no memory with it: every string cleaned, no nil
 // slice or map but for the optional ones, so that JSON has [] and not null.
-func sanitized(r *verify.Result) *verify.Result {
-	out := sanitize(reflect.ValueOf(r)).Interface().(*verify.Result)
+func sanitized(r *finding.Result) *finding.Result {
+	out := sanitize(reflect.ValueOf(r)).Interface().(*finding.Result)
 	return out
 }
 

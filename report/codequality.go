@@ -8,7 +8,6 @@ import (
 	"path"
 	"strings"
 
-	"github.com/kubesettle/kubesettle/verify"
 	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
@@ -38,8 +37,8 @@ type codeQualityLines struct {
 // what is new and what base has too; neither what a waiver covers nor what the change mends.
 // GitLab compares the fingerprints of two reports, so each entry has its own.
 // Errors: the writer's.
-func CodeQuality(w io.Writer, r *verify.Result, opt Options) error {
-	r = sanitized(r)
+func CodeQuality(w io.Writer, r *finding.Result, opt Options) error {
+	r = drawn(r)
 	list := []codeQualityIssue{} // an empty list, never null
 	seen := map[string]int{}
 	add := func(i codeQualityIssue, key ...string) {

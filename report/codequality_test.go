@@ -7,7 +7,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/kubesettle/kubesettle/verify"
 	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
@@ -21,7 +20,7 @@ type codeQualityOne struct {
 	}
 }
 
-func codeQualityOf(t *testing.T, r *verify.Result) []codeQualityOne {
+func codeQualityOf(t *testing.T, r *finding.Result) []codeQualityOne {
 	t.Helper()
 	var b bytes.Buffer
 	if err := CodeQuality(&b, r, Options{}); err != nil {
@@ -77,7 +76,7 @@ func TestCodeQualityMatchesGitLabsSchema(t *testing.T) {
 func TestCodeQualitySeverities(t *testing.T) {
 	r := spreadResult()
 	one := r.Findings[0]
-	r.Findings, r.Waived = nil, []verify.Waived{{Finding: one}}
+	r.Findings, r.Waived = nil, []finding.Waived{{Finding: one}}
 	for _, s := range []struct {
 		status   finding.Status
 		severity string
@@ -86,7 +85,7 @@ func TestCodeQualitySeverities(t *testing.T) {
 		f.Status, f.Severity = s.status, s.severity
 		r.Findings = append(r.Findings, f)
 	}
-	r.Releases = []verify.ReleaseResult{{ID: "web", Status: "failed-head", Changed: true, Reason: "no such key"}}
+	r.Releases = []finding.ReleaseResult{{ID: "web", Status: "failed-head", Changed: true, Reason: "no such key"}}
 	var got []string
 	for _, o := range codeQualityOf(t, r) {
 		got = append(got, o.Severity)

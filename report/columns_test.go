@@ -7,7 +7,6 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/kubesettle/kubesettle/verify"
 	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
@@ -15,7 +14,7 @@ import (
 // that the terminal breaks itself; what is cut is cut between words.
 func TestTextKeepsToTheTerminal(t *testing.T) {
 	long := strings.Repeat("ü", 120)
-	r := &verify.Result{Verdict: verify.Fail, Findings: []finding.Finding{
+	r := &finding.Result{Verdict: finding.Fail, Findings: []finding.Finding{
 		{
 			Rule: "unschedulable", Severity: "error", Status: finding.New, Certainty: finding.Possible, Workload: "apps/Deployment default/web",
 			Message: "pod of default/web can stay pending forever: " + strings.Repeat("one more reason and ", 30), Cause: "c",

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kubesettle/kubesettle/verify"
 	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
@@ -18,8 +17,15 @@ import (
 func TestSurfacesCountAlike(t *testing.T) {
 	const seed = 35
 	rnd := rand.New(rand.NewPCG(seed, seed))
+	verdicts := map[finding.Verdict]int{}
+	defer func() {
+		if len(verdicts) < 4 {
+			t.Errorf("not every verdict was drawn: %v", verdicts)
+		}
+	}()
 	for n := range 60 {
 		r := countedResult(rnd)
+		verdicts[r.Verdict]++
 		counts := r.Counts()
 		want := map[string]int{}
 		for _, f := range r.Findings {
@@ -37,10 +43,10 @@ func TestSurfacesCountAlike(t *testing.T) {
 		for _, name := range []string{"text", "markdown", "html"} {
 			one, _ := SurfaceOf(name)
 			var b strings.Builder
-			if err := one.Write(&b, r, Options{}); err != nil {
+			if err := one.Write(&b, r, Options{Level: []string{"", "error", "warning", "note"}[rnd.IntN(4)]}); err != nil {
 				t.Fatal(err)
 			}
-			if got := saidCounts(b.String()); fmt.Sprint(got) != fmt.Sprint(want) && r.Verdict != verify.Errored {
+			if got := saidCounts(b.String()); fmt.Sprint(got) != fmt.Sprint(want) {
 				t.Errorf("seed %d, result %d: %s counts %v, want %v\n%.300s", seed, n, name, got, want, b.String())
 			}
 		}
@@ -59,7 +65,7 @@ func TestSurfacesCountAlike(t *testing.T) {
 		if err := JSON(&b, r); err != nil {
 			t.Fatal(err)
 		}
-		var back verify.Result
+		var back finding.Result
 		if err := json.Unmarshal([]byte(b.String()), &back); err != nil || fmt.Sprint(back.Counts()) != fmt.Sprint(counts) {
 			t.Errorf("seed %d, result %d: JSON counts %v, want %v (%v)", seed, n, back.Counts(), counts, err)
 		}
@@ -67,11 +73,11 @@ func TestSurfacesCountAlike(t *testing.T) {
 }
 
 // countedResult is a result with any number of findings of each status and severity.
-func countedResult(rnd *rand.Rand) *verify.Result {
-	r := &verify.Result{SchemaVersion: "1", Tool: "kubesettle test", Verdict: verify.Pass, Base: verify.Side{Name: "base"},
-		Head:      verify.Side{Name: "head"},
-		Workloads: []verify.Workload{{ID: "apps/Deployment default/w0", Release: "r", Change: "modified", Verdict: verify.Pass}},
-		Releases:  []verify.ReleaseResult{{ID: "r", Kind: "manifests", Status: "ok", Changed: true}}}
+func countedResult(rnd *rand.Rand) *finding.Result {
+	r := &finding.Result{SchemaVersion: "1", Tool: "kubesettle test", Verdict: finding.Pass, Base: finding.Side{Name: "base"},
+		Head:      finding.Side{Name: "head"},
+		Workloads: []finding.Workload{{ID: "apps/Deployment default/w0", Release: "r", Change: "modified", Verdict: finding.Pass}},
+		Releases:  []finding.ReleaseResult{{ID: "r", Kind: "manifests", Status: "ok", Changed: true}}}
 	found := func(i int, s finding.Status) finding.Finding {
 		return finding.Finding{Rule: "unschedulable", Status: s, Severity: []string{"error", "warning", "note"}[rnd.IntN(3)],
 			Workload: fmt.Sprintf("apps/Deployment default/w%d", i), Release: "r", Message: fmt.Sprintf("a pod of w%d can stay pending", i),
@@ -82,11 +88,17 @@ func countedResult(rnd *rand.Rand) *verify.Result {
 		r.Findings = append(r.Findings, found(i, []finding.Status{finding.New, finding.Worsened, finding.Existing, finding.Fixed}[rnd.IntN(4)]))
 	}
 	for i := range rnd.IntN(3) {
-		r.Waived = append(r.Waived, verify.Waived{Finding: found(100+i, finding.New), Reason: "known", Owner: "o", Expires: "2030-01-01"})
+		r.Waived = append(r.Waived, finding.Waived{Finding: found(100+i, finding.New), Reason: "known", Owner: "o", Expires: "2030-01-01"})
 	}
-	if slices.ContainsFunc(r.Findings, func(f finding.Finding) bool { return f.Severity == "error" && f.Status == finding.New }) {
-		r.Verdict = verify.Fail
+	for i := range rnd.IntN(4) { // releases with every outcome, and workloads that were not decided
+		one := finding.ReleaseResult{ID: fmt.Sprintf("r%d", i), Kind: "helm", Changed: rnd.IntN(2) == 0,
+			Status: []string{"ok", "failed-base", "failed-head", "skipped", "untouched", "partial", "unclaimed"}[rnd.IntN(7)],
+			Before: rnd.IntN(3) == 0, Cut: rnd.IntN(4) == 0, Reason: "no", OnBase: []string{"", "absent", "renders"}[rnd.IntN(3)]}
+		r.Releases = append(r.Releases, one)
+		r.Workloads = append(r.Workloads, finding.Workload{ID: fmt.Sprintf("apps/Deployment default/x%d", i), Release: one.ID,
+			Change: "modified", Verdict: []finding.Verdict{finding.Pass, finding.Inconclusive}[rnd.IntN(2)], Unmodeled: rnd.IntN(4) == 0})
 	}
+	r.Judge(finding.Gate{FailOn: "error", OnlyNew: true, OnInconclusive: "warn"})
 	return r
 }
 

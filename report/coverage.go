@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/kubesettle/kubesettle/verify"
 	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
@@ -15,11 +14,11 @@ type tally struct {
 	by                                       [6]int // fresh ones by severity: three numbers of new ones, three of worsened
 }
 
-func tallyOf(r *verify.Result) tally {
-	n := func(id verify.OutcomeID) int { return r.Counts()[id.Of().Output] }
-	t := tally{worsened: n(verify.Worsened), existing: n(verify.Existing), fixed: n(verify.FixedBy),
-		waived: n(verify.WaivedBy)}
-	t.fresh = n(verify.NewFinding) + t.worsened
+func tallyOf(r *finding.Result) tally {
+	n := func(id finding.OutcomeID) int { return r.Counts()[id.Of().Output] }
+	t := tally{worsened: n(finding.WorseFinding), existing: n(finding.OldFinding), fixed: n(finding.FixedBy),
+		waived: n(finding.WaivedBy)}
+	t.fresh = n(finding.NewFinding) + t.worsened
 	fresh, existing, _ := byStatus(r.Findings)
 	now, _ := causes(fresh, existing)
 	t.causes = len(now)
@@ -82,7 +81,7 @@ func (t tally) String() string {
 func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
 // coverageSentence says what was explored, and never more.
-func coverageSentence(c *verify.Coverage) string {
+func coverageSentence(c *finding.Coverage) string {
 	if c.Topologies == 0 && c.States == 0 {
 		return "Nothing was explored."
 	}
@@ -112,10 +111,10 @@ func coverageSentence(c *verify.Coverage) string {
 }
 
 // undecided are the workloads that have no verdict.
-func undecided(r *verify.Result) []verify.Workload {
-	var out []verify.Workload
+func undecided(r *finding.Result) []finding.Workload {
+	var out []finding.Workload
 	for _, w := range r.Workloads {
-		if w.Verdict == verify.Inconclusive || w.Verdict == verify.Errored {
+		if w.Verdict == finding.Inconclusive || w.Verdict == finding.Errored {
 			out = append(out, w)
 		}
 	}

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/kubesettle/kubesettle/render/object"
-	"github.com/kubesettle/kubesettle/verify"
 	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
@@ -31,7 +30,7 @@ type changedField struct{ path, old, new, where string }
 const secretValue = "(not shown)"
 
 // changedObjects lists the change set: ch where given, else the result's workloads.
-func changedObjects(r *verify.Result, ch *object.Changes) []changedObject {
+func changedObjects(r *finding.Result, ch *object.Changes) []changedObject {
 	if ch != nil {
 		return fromChanges(ch)
 	}

@@ -36,6 +36,9 @@ func elide(f *finding.Finding, limit int) []shownStep {
 		take(start)
 		take(start - 1)
 	}
+	if f.Decisive != nil {
+		take(*f.Decisive)
+	}
 	for i := range steps {
 		if steps[i].Class == "event" {
 			take(i)

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/kubesettle/kubesettle/verify"
 	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
@@ -36,15 +35,15 @@ func head(file string, line, from, to int, inDiff bool) *finding.Location {
 
 // spreadResult is the conflict of two hard spread constraints: 3 nodes in 2 zones, and
 // the sixth pod has no node.
-func spreadResult() *verify.Result {
+func spreadResult() *finding.Result {
 	patch := head("overlays/prod/spread.yaml", 14, 11, 42, true)
 	patch.Field = "spec.template.spec.topologySpreadConstraints[1]"
-	return &verify.Result{
-		SchemaVersion: "1", Tool: "kubesettle v0.1.0", Verdict: verify.Fail,
-		Base: verify.Side{Name: "main", Commit: "1111111111111111111111111111111111111111"},
-		Head: verify.Side{Name: "topic", Commit: "2222222222222222222222222222222222222222"},
-		Workloads: []verify.Workload{{
-			ID: webID, Release: "shop-prod", Change: "modified", Verdict: verify.Fail,
+	return &finding.Result{
+		SchemaVersion: "1", Tool: "kubesettle v0.1.0", Verdict: finding.Fail,
+		Base: finding.Side{Name: "main", Commit: "1111111111111111111111111111111111111111"},
+		Head: finding.Side{Name: "topic", Commit: "2222222222222222222222222222222222222222"},
+		Workloads: []finding.Workload{{
+			ID: webID, Release: "shop-prod", Change: "modified", Verdict: finding.Fail,
 			Fields: []finding.FieldChange{{
 				Path: "spec.template.spec.topologySpreadConstraints[1]",
 				New:  `{"maxSkew":1,"topologyKey":"kubernetes.io/hostname","whenUnsatisfiable":"DoNotSchedule"}`, Location: patch,
@@ -69,9 +68,9 @@ func spreadResult() *verify.Result {
 			},
 			Fingerprint: "unschedulable:4f1c",
 		}},
-		Coverage: verify.Coverage{Topologies: 12, States: 48211, Transitions: 190377, MaxNodes: 6, MaxPods: 12, MaxEvents: 3, ElapsedMs: 5210, Bound: "complete",
-			Rules: []verify.RuleCoverage{{Rule: "rollout-stuck", Pods: 12, Nodes: 6, AsDeclared: true, Bound: "complete"}}},
-		Releases:    []verify.ReleaseResult{{ID: "shop-prod", Kind: "kustomize", Status: "ok", Objects: 7, Changed: true}},
+		Coverage: finding.Coverage{Topologies: 12, States: 48211, Transitions: 190377, MaxNodes: 6, MaxPods: 12, MaxEvents: 3, ElapsedMs: 5210, Bound: "complete",
+			Rules: []finding.RuleCoverage{{Rule: "rollout-stuck", Pods: 12, Nodes: 6, AsDeclared: true, Bound: "complete"}}},
+		Releases:    []finding.ReleaseResult{{ID: "shop-prod", Kind: "kustomize", Status: "ok", Objects: 7, Changed: true}},
 		Assumptions: quoted("no descheduler runs: none was declared"),
 	}
 }
@@ -114,7 +113,7 @@ func spreadSnapshot(replicas, ready, pending int) *finding.Snapshot {
 
 // loopResult has a lasso, an existing, a fixed and a waived finding, a failed and a
 // skipped release, and notices; a budget ended it.
-func loopResult() *verify.Result {
+func loopResult() *finding.Result {
 	r := spreadResult()
 	start := 1
 	loop := finding.Finding{
@@ -139,30 +138,30 @@ func loopResult() *verify.Result {
 	waived := loop
 	waived.Rule, waived.Workload, waived.Message = "replicas-reset", "apps/Deployment default/legacy", "an apply sets default/legacy to 1 replica"
 	r.Findings = []finding.Finding{gone, old, loop, r.Findings[0]}
-	r.Waived = []verify.Waived{{Finding: waived, Reason: "single writer until Q2", Owner: "team-data", Expires: "2027-06-30"}}
+	r.Waived = []finding.Waived{{Finding: waived, Reason: "single writer until Q2", Owner: "team-data", Expires: "2027-06-30"}}
 	r.Releases = append(r.Releases,
-		verify.ReleaseResult{ID: "api", Kind: "helm", Status: "failed-base", Changed: true, Reason: "charts/api/templates/x.yaml: nil pointer", Remedy: "mend the template on main", Where: &finding.Location{File: "charts/api/templates/x.yaml", StartLine: 4, StartColumn: 3, EndLine: 4, EndColumn: 9, Side: "base"}},
-		verify.ReleaseResult{ID: "db", Kind: "helm", Status: "skipped", Changed: true, Reason: "dependency postgresql 15.5.0 is not vendored", Remedy: "run helm dependency build charts/db and commit charts/db/charts", Where: &finding.Location{File: "charts/db/Chart.yaml", StartLine: 8, Side: "head"}})
+		finding.ReleaseResult{ID: "api", Kind: "helm", Status: "failed-base", Changed: true, Reason: "charts/api/templates/x.yaml: nil pointer", Remedy: "mend the template on main", Where: &finding.Location{File: "charts/api/templates/x.yaml", StartLine: 4, StartColumn: 3, EndLine: 4, EndColumn: 9, Side: "base"}},
+		finding.ReleaseResult{ID: "db", Kind: "helm", Status: "skipped", Changed: true, Reason: "dependency postgresql 15.5.0 is not vendored", Remedy: "run helm dependency build charts/db and commit charts/db/charts", Where: &finding.Location{File: "charts/db/Chart.yaml", StartLine: 8, Side: "head"}})
 	r.Notices = quoted("the policy file changes in this pull request; base's was used", "a waiver of drain-blocked expired on 2026-06-30")
-	r.Workloads = append(r.Workloads, verify.Workload{ID: "apps/Deployment default/api", Release: "api", Change: "added", Verdict: verify.Inconclusive, Reason: "the time budget ended the search after 90,000 states"})
+	r.Workloads = append(r.Workloads, finding.Workload{ID: "apps/Deployment default/api", Release: "api", Change: "added", Verdict: finding.Inconclusive, Reason: "the time budget ended the search after 90,000 states"})
 	r.Coverage.Bound = "time"
 	return r
 }
 
 // emptyResult is a pass with nothing found; nothingResult has nothing at all.
-func emptyResult() *verify.Result {
+func emptyResult() *finding.Result {
 	r := spreadResult()
-	r.Verdict, r.Findings = verify.Pass, nil
-	r.Workloads[0].Verdict = verify.Pass
+	r.Verdict, r.Findings = finding.Pass, nil
+	r.Workloads[0].Verdict = finding.Pass
 	return r
 }
 
-func nothingResult() *verify.Result {
-	return &verify.Result{SchemaVersion: "1", Verdict: verify.Errored}
+func nothingResult() *finding.Result {
+	return &finding.Result{SchemaVersion: "1", Verdict: finding.Errored}
 }
 
 // bigResult has n findings of 60 steps and n changed workloads, in many scripts.
-func bigResult(n int) *verify.Result {
+func bigResult(n int) *finding.Result {
 	r := spreadResult()
 	f, w := r.Findings[0], r.Workloads[0]
 	r.Findings, r.Workloads = nil, nil
@@ -201,7 +200,7 @@ var hostile = []string{
 }
 
 // hostileResult has hostile strings in every field, k of them rotated.
-func hostileResult(k int) *verify.Result {
+func hostileResult(k int) *finding.Result {
 	r := loopResult()
 	n := k
 	fillStrings(r, func(string) string { n++; return hostile[n%len(hostile)] + "," + hostile[(n*7+3)%len(hostile)] })
@@ -215,7 +214,7 @@ func hostileResult(k int) *verify.Result {
 
 // rolloutResult is a rollout that surges onto another workload's place: two revisions,
 // two workloads, every phase, a loop of evictions.
-func rolloutResult() *verify.Result {
+func rolloutResult() *finding.Result {
 	r := spreadResult()
 	const api, batch = "apps/Deployment prod/api", "apps/Deployment prod/batch"
 	shot := func(pending int, nodes ...[]finding.PodsSnapshot) *finding.Snapshot {

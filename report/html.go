@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"strings"
 
-	"github.com/kubesettle/kubesettle/verify"
+	"github.com/dustin/go-humanize"
+
 	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
@@ -34,12 +36,12 @@ const (
 // its script (then without the explorer's pictures), by keyboard, in light and dark.
 // Its content security policy lets nothing run or load but its own style and script.
 // Errors: the writer's.
-func HTML(w io.Writer, r *verify.Result, opt Options) error {
+func HTML(w io.Writer, r *finding.Result, opt Options) error {
 	t, err := template.New("report").Parse(htmlTemplate)
 	if err != nil {
 		return fmt.Errorf("html: %w", err)
 	}
-	if err := t.Execute(w, newPage(sanitized(r), opt)); err != nil {
+	if err := t.Execute(w, newPage(drawn(r), opt)); err != nil {
 		return fmt.Errorf("html: %w", err)
 	}
 	return nil
@@ -56,17 +58,19 @@ func hashSource(s string) string {
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-// snapshot is a [judge.Snapshot] in the few keys that the explorer reads.
+// snapshot is a [finding.Snapshot] in the few keys that the explorer reads.
 type snapshot struct {
 	Nodes     []nodeShot     `json:"nodes"`
 	Pending   []podShot      `json:"pending,omitempty"`
 	Workloads []workloadShot `json:"workloads,omitempty"`
+	Facts     []string       `json:"facts,omitempty"` // budgets, quotas, volumes
 }
 
 type nodeShot struct {
 	Name  string    `json:"n"`
 	Class string    `json:"c,omitempty"`
 	Zone  string    `json:"z,omitempty"`
+	State string    `json:"s,omitempty"` // cordoned, draining, …
 	Pods  []podShot `json:"pods,omitempty"`
 }
 
@@ -78,10 +82,19 @@ type podShot struct {
 }
 
 type workloadShot struct {
-	Workload string `json:"w"`
-	Replicas int    `json:"replicas"`
-	Ready    int    `json:"ready"`
-	Load     string `json:"load,omitempty"`
+	Workload string      `json:"w"`
+	Replicas int         `json:"replicas"`
+	Ready    int         `json:"ready"`
+	Load     string      `json:"load,omitempty"`
+	Sets     []string    `json:"sets,omitempty"`
+	Scaler   *scalerShot `json:"hpa,omitempty"`
+	Waits    int         `json:"waits,omitempty"`
+}
+
+type scalerShot struct {
+	Desired int `json:"d"`
+	Min     int `json:"a"`
+	Max     int `json:"b"`
 }
 
 // shots are the pictures of the steps that are shown, nil for a step without one.
@@ -93,14 +106,53 @@ func shots(steps []shownStep) []*snapshot {
 		}
 		out[i] = &snapshot{Nodes: []nodeShot{}, Pending: podShots(s.After.Pending)}
 		for _, n := range s.After.Nodes {
-			out[i].Nodes = append(out[i].Nodes, nodeShot{line(n.Name), line(n.Class), line(n.Zone), podShots(n.Pods)})
+			how := line(n.Condition)
+			if how == "" && n.Cordoned {
+				how = "cordoned"
+			}
+			out[i].Nodes = append(out[i].Nodes, nodeShot{
+				line(n.Name), line(n.Class), line(n.Zone), how, podShots(n.Pods)})
 		}
 		for _, w := range s.After.Workloads {
-			out[i].Workloads = append(out[i].Workloads, workloadShot{line(w.Workload), w.Replicas, w.Ready, line(w.Load)})
+			out[i].Workloads = append(out[i].Workloads, workloadShotOf(&w))
 		}
+		out[i].Facts = facts(s.After)
 	}
 	return out
 }
+
+func workloadShotOf(w *finding.WorkloadSnapshot) workloadShot {
+	out := workloadShot{
+		Workload: line(w.Workload), Replicas: w.Replicas, Ready: w.Ready, Load: line(w.Load), Waits: w.Waiting,
+	}
+	for _, s := range w.Sets {
+		out.Sets = append(out.Sets, strings.TrimSpace(fmt.Sprintf("%d %s", s.Size, line(s.Revision))))
+	}
+	if a := w.Autoscaler; a != nil {
+		out.Scaler = &scalerShot{a.Desired, a.Min, a.Max}
+	}
+	return out
+}
+
+// facts are what holds pods back, in words.
+func facts(s *finding.Snapshot) []string {
+	var out []string
+	for _, b := range s.Budgets {
+		out = append(out, fmt.Sprintf("budget %s: %s allowed, %d of %d needed are healthy", line(b.Name),
+			count(b.Allowed, "eviction"), b.Healthy, b.Needed))
+	}
+	for _, q := range s.Quotas {
+		out = append(out, fmt.Sprintf("quota %s: %s of %s %s used", line(q.Name), milli(q.Used), milli(q.Hard),
+			line(q.Resource)))
+	}
+	for _, c := range s.Claims {
+		out = append(out, fmt.Sprintf("volume %s is attached to %s", line(c.Name), line(c.Node)))
+	}
+	return out
+}
+
+// milli is a number of thousandths.
+func milli(n int64) string { return humanize.Ftoa(float64(n) / 1000) }
 
 func podShots(ps []finding.PodsSnapshot) []podShot {
 	var out []podShot

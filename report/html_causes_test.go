@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kubesettle/kubesettle/verify"
 	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
@@ -15,7 +14,7 @@ func TestHTMLLinksFindingsOfOneCause(t *testing.T) {
 	one := func(rule, cause string, status finding.Status) finding.Finding {
 		return finding.Finding{Rule: rule, Severity: "error", Status: status, Cause: cause, Workload: "apps/Deployment x/<web>", Message: rule}
 	}
-	r := &verify.Result{Verdict: verify.Fail, Findings: []finding.Finding{
+	r := &finding.Result{Verdict: finding.Fail, Findings: []finding.Finding{
 		one("unschedulable", "c1", finding.New), one("rollout-stuck", "c1", finding.New), one("single-domain", "c2", finding.New),
 		one("spread-violated", "c1", finding.Existing), one("below-floor", "", finding.New), one("never-settles", "", finding.New),
 	}}

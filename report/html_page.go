@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kubesettle/kubesettle/verify"
 	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
@@ -25,7 +24,7 @@ type page struct {
 	Groups                                                           []pageGroup
 	Changes                                                          []pageChange
 	MoreChanges, MoreReleases                                        string
-	Releases                                                         []verify.ReleaseResult
+	Releases                                                         []finding.ReleaseResult
 	Runs                                                             [][]*snapshot
 }
 
@@ -56,8 +55,11 @@ type pageFinding struct {
 	Where                                                                  place
 	Fold                                                                   bool
 	Pictured                                                               bool   // some step has a picture
-	cause                                                                  string // [judge.Finding.Cause]
-	Run, LastStep                                                          int
+	cause                                                                  string // [finding.Finding.Cause]
+	Run, LastStep, TurnStep                                                int
+	Lanes, LuckyLanes                                                      template.HTML
+	Turn, LuckyTitle                                                       string
+	Lucky                                                                  []pageStep
 	Steps                                                                  []pageStep
 	Blame                                                                  []pageBlame
 	Fix, Replacement, Replaced                                             string
@@ -76,6 +78,7 @@ type pageStep struct {
 	Number               int
 	Actor, Text, Gap     string
 	InLoop, Loops, Event bool
+	Decides              bool
 	Because              []pageBecause
 }
 
@@ -94,12 +97,14 @@ type pageHelp struct{ Title, Text string }
 // pageMaker fills a page from one result.
 type pageMaker struct {
 	page
-	r     *verify.Result
+	r     *finding.Result
 	links *markdown // for addresses of lines
 	rules map[string]Rule
 }
 
-func newPage(r *verify.Result, opt Options) *page {
+func newPage(r *finding.Result, opt Options) *page { return &newMaker(r, opt).page }
+
+func newMaker(r *finding.Result, opt Options) *pageMaker {
 	m := &pageMaker{r: r, links: &markdown{r: r, repository: repositoryAddress(opt.Repository)}, rules: map[string]Rule{}}
 	for _, rule := range rulesOr(opt.Rules) {
 		m.rules[rule.ID] = rule
@@ -117,13 +122,13 @@ func newPage(r *verify.Result, opt Options) *page {
 	m.linkCauses()
 	m.changes(changedObjects(r, opt.Changes))
 	m.sections()
-	return &m.page
+	return m
 }
 
 // verdictClass is a verdict that may stand in a class name.
-func verdictClass(v verify.Verdict) string {
+func verdictClass(v finding.Verdict) string {
 	switch v {
-	case verify.Pass, verify.Fail, verify.Errored, verify.Inconclusive:
+	case finding.Pass, finding.Fail, finding.Errored, finding.Inconclusive:
 		return string(v)
 	}
 	return "unknown"
@@ -273,7 +278,7 @@ func (m *pageMaker) steps(f *finding.Finding, out *pageFinding) {
 	}
 	for _, s := range shown {
 		p := pageStep{ID: fmt.Sprintf("%s-step-%d", out.ID, s.Index+1), Number: s.Index + 1, Actor: actor(s.Step),
-			Text: stepText(s.Step), InLoop: s.InLoop, Loops: s.Loops, Event: s.Class == "event"}
+			Text: stepText(s.Step), InLoop: s.InLoop, Loops: s.Loops, Event: s.Class == "event", Decides: decides(f, s.Index)}
 		if s.Gap > 0 {
 			p.Gap = count(s.Gap, "step") + " left out"
 		}
@@ -285,6 +290,7 @@ func (m *pageMaker) steps(f *finding.Finding, out *pageFinding) {
 		}
 		out.Steps = append(out.Steps, p)
 	}
+	m.turn(f, shown, out)
 	pictures := shots(shown)
 	if !slices.ContainsFunc(pictures, func(s *snapshot) bool { return s != nil }) {
 		return
@@ -292,6 +298,41 @@ func (m *pageMaker) steps(f *finding.Finding, out *pageFinding) {
 	out.Pictured, out.Run, out.LastStep = true, len(m.Runs), len(shown)-1
 	m.Runs = append(m.Runs, pictures)
 }
+
+// turn adds the diagram of an interleaving, its decisive step, and the lucky run beside it.
+func (m *pageMaker) turn(f *finding.Finding, shown []shownStep, out *pageFinding) {
+	out.Turn, out.TurnStep = sentence(turnText(f)), opensAt(f, shown)
+	if len(shown) < 2 {
+		return
+	}
+	drawn := shown[:min(len(shown), laneSteps)]
+	l := newLanes(f, drawn, out.ID)
+	out.Lanes = l.svg()
+	if len(f.Lucky) == 0 {
+		return
+	}
+	lucky := *f
+	lucky.Interleaving, lucky.Decisive, lucky.CycleStart = f.Lucky, nil, nil
+	steps := elide(&lucky, laneSteps)
+	out.LuckyTitle = fmt.Sprintf("The lucky run: the same events, another choice at step %d", *f.Decisive+1)
+	for _, s := range steps {
+		out.Lucky = append(out.Lucky, pageStep{ID: fmt.Sprintf("%s-lucky-step-%d", out.ID, s.Index+1),
+			Number: *f.Decisive + s.Index + 1, Actor: actor(s.Step), Text: stepText(s.Step), Event: s.Class == "event"})
+	}
+}
+
+// opensAt is the step that the explorer shows first: the one that decides, else where the loop begins, else the last.
+func opensAt(f *finding.Finding, shown []shownStep) int {
+	for i, s := range shown {
+		if decides(f, s.Index) || f.Decisive == nil && s.Loops {
+			return i
+		}
+	}
+	return len(shown) - 1
+}
+
+// laneSteps bounds the steps of a diagram.
+const laneSteps = 48
 
 func (m *pageMaker) changes(os []changedObject) {
 	for i := range os[:min(len(os), htmlChanges)] {

@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/net/html"
 
-	"github.com/kubesettle/kubesettle/verify"
+	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 // htmlPage is what the tests read of a page.
@@ -28,9 +28,10 @@ type htmlPage struct {
 
 // htmlAttributes are those that a page may have, by element; "*" for any.
 var htmlAttributes = map[string][]string{
-	"*": {"class", "id", "aria-label", "aria-hidden", "aria-pressed", "role", "tabindex", "hidden", "data-run", "data-do", "data-loops"},
+	"*": {"class", "id", "aria-label", "aria-hidden", "aria-pressed", "role", "tabindex", "hidden", "data-run", "data-do", "data-loops", "data-turn"},
 	"a": {"href", "rel"}, "meta": {"charset", "http-equiv", "content", "name"}, "html": {"lang"}, "button": {"type"},
-	"input": {"type", "min", "max", "value"}, "li": {"value"}, "script": {"type"},
+	"input": {"type", "min", "max", "value"}, "li": {"value"}, "script": {"type"}, "details": {"open"},
+	"svg": {"viewbox", "viewBox", "width", "height"}, "path": {"d"}, "text": {"x", "y", "transform"}, "rect": {"x", "y", "width", "height"}, "circle": {"cx", "cy", "r"},
 }
 
 func readPage(t *testing.T, doc string) htmlPage {
@@ -94,10 +95,10 @@ func (p *htmlPage) element(t *testing.T, n *html.Node) {
 var htmlElements = []string{
 	"html", "head", "body", "meta", "title", "style", "script", "header", "nav", "main", "footer", "section", "article", "h1", "h2", "h3", "h4", "h5",
 	"p", "a", "span", "strong", "code", "pre", "ul", "ol", "li", "dl", "dt", "dd", "div", "details", "summary", "table", "thead", "tbody", "tr", "th", "td",
-	"ins", "del", "button", "input", "output", "kbd",
+	"ins", "del", "button", "input", "output", "kbd", "svg", "path", "text", "rect", "circle",
 }
 
-func pageOf(t *testing.T, r *verify.Result) (htmlPage, string) {
+func pageOf(t *testing.T, r *finding.Result) (htmlPage, string) {
 	t.Helper()
 	var b strings.Builder
 	if err := HTML(&b, r, Options{Rules: testRules, Repository: "https://github.com/acme/shop"}); err != nil {
@@ -145,7 +146,7 @@ func checkPage(t *testing.T, p htmlPage) {
 }
 
 func TestHTMLIsSelfContained(t *testing.T) {
-	cases := map[string]*verify.Result{"spread": spreadResult(), "loop": loopResult(), "empty": emptyResult(), "nothing": nothingResult(), "big": bigResult(60)}
+	cases := map[string]*finding.Result{"spread": spreadResult(), "loop": loopResult(), "empty": emptyResult(), "nothing": nothingResult(), "big": bigResult(60)}
 	for k := range hostile {
 		cases[fmt.Sprintf("hostile-%d", k)] = hostileResult(k)
 	}
@@ -199,7 +200,7 @@ func TestHTMLHasTheInterleaving(t *testing.T) {
 	if n := p.elements["ol"]; n != 4 {
 		t.Errorf("%d lists of steps for 4 runs", n)
 	}
-	if last := runs[0][5]; len(last.Nodes) != 3 || last.Pending[0].Count != 1 || last.Workloads[0].Replicas != 6 {
+	if last := runs[0][len(runs[0])-1]; len(last.Nodes) != 3 || last.Pending[0].Count != 1 || last.Workloads[0].Replicas != 6 {
 		t.Errorf("the last picture: %+v", last)
 	}
 }
@@ -215,7 +216,7 @@ func TestHTMLInABrowser(t *testing.T) {
 		t.Skip("CHROMIUM does not name a browser")
 	}
 	dir := shotsDir(t)
-	for name, r := range map[string]*verify.Result{
+	for name, r := range map[string]*finding.Result{
 		"spread": spreadResult(), "rollout": rolloutResult(), "empty": emptyResult(), "hostile": hostileResult(1), "big": bigResult(120), "single": singleResult(),
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -232,7 +233,7 @@ func TestHTMLInABrowser(t *testing.T) {
 }
 
 // singleResult has a finding of one step.
-func singleResult() *verify.Result {
+func singleResult() *finding.Result {
 	r := spreadResult()
 	f := &r.Findings[0]
 	f.Interleaving = f.Interleaving[len(f.Interleaving)-1:]
@@ -293,11 +294,11 @@ func (b browserSaw) check(t *testing.T, name string) {
 	}
 	switch name {
 	case "spread": // no loop: the end is the end
-		if end := s["end"]; s["past"].Step != 6 || end.Nodes != 3 || end.Pods != 5 || end.Waiting != 1 || !strings.Contains(end.Caption, "Allowed by base/web.yaml:22") {
+		if end := s["end"]; s["opens"].Step != 5 || s["past"].Step != 5 || end.Nodes != 3 || end.Pods != 5 || end.Waiting != 1 || !strings.Contains(end.Caption, "Allowed by base/web.yaml:22") {
 			t.Errorf("%+v", s)
 		}
 	case "rollout": // past the end the loop begins again
-		if past := s["past"]; past.Step != 3 || !strings.Contains(past.Output, "round 2") || !strings.HasPrefix(past.Caption, "In the loop.") {
+		if past := s["past"]; s["opens"].Step != 3 || past.Step != 3 || !strings.Contains(past.Output, "round 2") || !strings.HasPrefix(past.Caption, "In the loop.") {
 			t.Errorf("%+v", s)
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"io"
 
-	"github.com/kubesettle/kubesettle/verify"
 	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
@@ -19,7 +18,7 @@ func ResultSchema() []byte { return bytes.Clone(resultSchema) }
 // JSON writes the result as indented JSON with a newline at its end; keys stand in the
 // order of the contract, lists are never null.
 // Errors: the writer's.
-func JSON(w io.Writer, r *verify.Result) error {
+func JSON(w io.Writer, r *finding.Result) error {
 	b, err := encodeJSON(contractOf(sanitized(r)))
 	if err != nil {
 		return err
@@ -30,7 +29,7 @@ func JSON(w io.Writer, r *verify.Result) error {
 
 // contract is a result as JSON has it: notes in words, and what they say as data.
 type contract struct {
-	*verify.Result
+	*finding.Result
 	Assumptions []string `json:"assumptions"`
 	Notices     []string `json:"notices"`
 	// Notes are the same, as data; results of other versions may not have them.
@@ -49,7 +48,7 @@ type writtenNote struct {
 	Do   string `json:"do,omitempty"`
 }
 
-func contractOf(r *verify.Result) *contract {
+func contractOf(r *finding.Result) *contract {
 	return &contract{r, noteTexts(r.Assumptions), noteTexts(r.Notices),
 		&writtenNotes{notesAsData(r.Assumptions), notesAsData(r.Notices)}}
 }
@@ -64,8 +63,8 @@ func notesAsData(list []finding.Note) []writtenNote {
 
 // ReadResult reads what [JSON] wrote; unknown fields are tolerated. The words of a version that wrote nothing else are
 // quoted.
-func ReadResult(data []byte) (*verify.Result, error) {
-	c := contract{Result: &verify.Result{}, Notes: &writtenNotes{}}
+func ReadResult(data []byte) (*finding.Result, error) {
+	c := contract{Result: &finding.Result{}, Notes: &writtenNotes{}}
 	if err := json.Unmarshal(data, &c); err != nil {
 		return nil, err
 	}

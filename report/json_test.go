@@ -9,7 +9,6 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"github.com/kubesettle/kubesettle/verify"
 	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
@@ -44,7 +43,7 @@ func validate(t *testing.T, s *jsonschema.Schema, doc string) {
 
 func TestJSONMatchesItsSchema(t *testing.T) {
 	schema := compileSchema(t, "result.schema.json", ResultSchema())
-	for name, r := range map[string]*verify.Result{"spread": spreadResult(), "loop": loopResult(), "empty": emptyResult(), "nothing": nothingResult(), "big": bigResult(40)} {
+	for name, r := range map[string]*finding.Result{"spread": spreadResult(), "loop": loopResult(), "empty": emptyResult(), "nothing": nothingResult(), "big": bigResult(40)} {
 		t.Run(name, func(t *testing.T) {
 			var b bytes.Buffer
 			if err := JSON(&b, r); err != nil {
@@ -72,11 +71,14 @@ func TestSchemaFollowsTheContract(t *testing.T) {
 		t.Fatal(err)
 	}
 	for def, v := range map[string]any{
-		"": contract{}, "note": writtenNote{}, "side": verify.Side{}, "workload": verify.Workload{}, "fieldChange": finding.FieldChange{},
+		"": contract{}, "note": writtenNote{}, "side": finding.Side{}, "workload": finding.Workload{}, "fieldChange": finding.FieldChange{},
 		"location": finding.Location{}, "finding": finding.Finding{}, "scale": finding.Scale{}, "step": finding.Step{},
 		"because": finding.Because{}, "snapshot": finding.Snapshot{}, "node": finding.NodeSnapshot{}, "pods": finding.PodsSnapshot{},
-		"workloadSnapshot": finding.WorkloadSnapshot{}, "blame": finding.Blame{}, "fix": finding.Fix{}, "coverage": verify.Coverage{},
-		"release": verify.ReleaseResult{}, "waived": verify.Waived{},
+		"workloadSnapshot": finding.WorkloadSnapshot{}, "blame": finding.Blame{}, "fix": finding.Fix{}, "coverage": finding.Coverage{},
+		"release": finding.ReleaseResult{}, "waived": finding.Waived{}, "forecast": finding.Forecast{}, "foreseen": finding.Foreseen{}, "foreseenRun": finding.ForeseenRun{},
+		"move": finding.Move{}, "wait": finding.Wait{}, "span": finding.Span{},
+		"budgetSnapshot": finding.BudgetSnapshot{}, "quotaSnapshot": finding.QuotaSnapshot{}, "claimSnapshot": finding.ClaimSnapshot{},
+		"setSnapshot": finding.SetSnapshot{}, "autoscalerSnapshot": finding.AutoscalerSnapshot{},
 	} {
 		schema := doc
 		if def != "" {

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kubesettle/kubesettle/verify"
 	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
@@ -57,8 +56,8 @@ const junitBytes = 16_000
 // ([Options].Gates) is a failure, what could not be decided a skipped test, a release that the
 // change breaks an error. Other findings are the output of a test that passes.
 // Errors: the writer's.
-func JUnit(w io.Writer, r *verify.Result, opt Options) error {
-	j := &junitWriter{r: sanitized(r), gates: opt.Gates, suites: map[string]*junitSuite{}}
+func JUnit(w io.Writer, r *finding.Result, opt Options) error {
+	j := &junitWriter{r: drawn(r), gates: opt.Gates, suites: map[string]*junitSuite{}}
 	if j.gates == nil {
 		j.gates = func(f finding.Finding) bool {
 			return (f.Status == finding.New || f.Status == finding.Worsened) && severityRank(f.Severity) == 0
@@ -79,7 +78,7 @@ func JUnit(w io.Writer, r *verify.Result, opt Options) error {
 }
 
 type junitWriter struct {
-	r      *verify.Result
+	r      *finding.Result
 	gates  func(finding.Finding) bool
 	suites map[string]*junitSuite
 	order  []string // of the suites: as the result has the releases
@@ -119,7 +118,7 @@ func (j *junitWriter) write() {
 	}
 	if len(j.order) == 0 { // a file without a test is an error to some readers
 		c := junitCase{Name: "verdict"}
-		if j.r.Verdict == verify.Errored {
+		if j.r.Verdict == finding.Errored {
 			c.Error = &junitCause{Type: "analysis", Message: Plain(verdictSentence(j.r), 600)}
 		} else {
 			c.Skipped = &junitCause{Message: Plain(verdictSentence(j.r), 600)}
@@ -129,7 +128,7 @@ func (j *junitWriter) write() {
 }
 
 // test is one workload with its findings; w is nil for an object that is none.
-func (j *junitWriter) test(name string, findings []finding.Finding, w *verify.Workload) junitCase {
+func (j *junitWriter) test(name string, findings []finding.Finding, w *finding.Workload) junitCase {
 	c := junitCase{Name: Plain(name, 500)}
 	var failing, rest []finding.Finding
 	for _, f := range ordered(findings) {
@@ -145,9 +144,9 @@ func (j *junitWriter) test(name string, findings []finding.Finding, w *verify.Wo
 	case len(failing) > 0:
 		c.Failure = &junitCause{Type: ruleID(&failing[0]), Message: Plain(sentence(headline(&failing[0])), 600),
 			Text: junitText(failing)}
-	case w != nil && w.Verdict == verify.Errored:
+	case w != nil && w.Verdict == finding.Errored:
 		c.Error = &junitCause{Type: "analysis", Message: Plain(sentence(w.Reason), 600)}
-	case w != nil && w.Verdict == verify.Inconclusive:
+	case w != nil && w.Verdict == finding.Inconclusive:
 		c.Skipped = &junitCause{Type: "inconclusive", Message: Plain(sentence(w.Reason), 600)}
 	}
 	if len(rest) > 0 {

@@ -13,7 +13,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kubesettle/kubesettle/verify"
 	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
@@ -139,7 +138,7 @@ type junitRead struct {
 }
 
 // junitOf is the surface's file, which the schema takes and whose counts are right.
-func junitOf(t *testing.T, r *verify.Result, opt Options) (string, map[string]string) {
+func junitOf(t *testing.T, r *finding.Result, opt Options) (string, map[string]string) {
 	t.Helper()
 	var b bytes.Buffer
 	if err := JUnit(&b, r, opt); err != nil {
@@ -182,7 +181,7 @@ func junitOf(t *testing.T, r *verify.Result, opt Options) (string, map[string]st
 func TestJUnitObeysItsSchema(t *testing.T) {
 	const xsd = "testdata/junit/junit-10.xsd"
 	schema := readXSD(t, xsd)
-	check := func(t *testing.T, r *verify.Result) {
+	check := func(t *testing.T, r *finding.Result) {
 		doc, _ := junitOf(t, r, Options{})
 		if err := obeys(schema, doc); err != nil {
 			t.Fatalf("%v\n%s", err, doc)
@@ -243,8 +242,8 @@ func TestJUnitFailsWhatGates(t *testing.T) {
 		}
 	}
 	r.Findings = nil
-	r.Workloads[0].Verdict, r.Workloads[0].Reason = verify.Inconclusive, "the time budget ran out"
-	r.Releases = []verify.ReleaseResult{{ID: "other", Status: "failed-head", Changed: true, Reason: "no such key"}}
+	r.Workloads[0].Verdict, r.Workloads[0].Reason = finding.Inconclusive, "the time budget ran out"
+	r.Releases = []finding.ReleaseResult{{ID: "other", Status: "failed-head", Changed: true, Reason: "no such key"}}
 	if _, got := junitOf(t, r, Options{}); got[name] != "skipped" || got["other render"] != "error" {
 		t.Errorf("%v", got)
 	}

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kubesettle/kubesettle/verify"
+	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 // Nothing is said of a side that has no such release, or that renders it.
@@ -19,9 +19,9 @@ func TestNewReleasesAreNotSaidOfBase(t *testing.T) {
 		{[]string{"renders", ""}, "2 releases not analysed: "},
 		{[]string{"", ""}, "2 releases not analysed on either side: "},
 	} {
-		r := &verify.Result{Verdict: verify.Inconclusive}
+		r := &finding.Result{Verdict: finding.Inconclusive}
 		for i, base := range c.onBase {
-			r.Releases = append(r.Releases, verify.ReleaseResult{ID: string(rune('a' + i)), Status: "skipped", Changed: true,
+			r.Releases = append(r.Releases, finding.ReleaseResult{ID: string(rune('a' + i)), Status: "skipped", Changed: true,
 				Before: true, OnBase: base})
 		}
 		if got := brokenBeforeIn(r).who(5); !strings.HasPrefix(got, c.want) {
@@ -39,8 +39,8 @@ func TestNewReleasesAreNotSaidOfBase(t *testing.T) {
 
 // A verdict says that it was time which ran out, where it did for every release without a result, and not else.
 func TestVerdictSaysThatTimeRanOut(t *testing.T) {
-	release := func(cut bool) verify.ReleaseResult {
-		return verify.ReleaseResult{ID: "a", Status: "skipped", Changed: true, Before: true, Cut: cut}
+	release := func(cut bool) finding.ReleaseResult {
+		return finding.ReleaseResult{ID: "a", Status: "skipped", Changed: true, Before: true, Cut: cut}
 	}
 	for _, c := range []struct {
 		cuts []bool
@@ -51,7 +51,7 @@ func TestVerdictSaysThatTimeRanOut(t *testing.T) {
 		{[]bool{true, false}, "2 releases not analysed on either side"},
 		{[]bool{false}, "1 release not analysed on either side"},
 	} {
-		r := &verify.Result{Verdict: verify.Inconclusive}
+		r := &finding.Result{Verdict: finding.Inconclusive}
 		for _, cut := range c.cuts {
 			r.Releases = append(r.Releases, release(cut))
 		}

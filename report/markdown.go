@@ -6,7 +6,6 @@ import (
 	"io"
 	"strings"
 
-	"github.com/kubesettle/kubesettle/verify"
 	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
@@ -19,14 +18,14 @@ const (
 
 // Comment is the body of the comment on a pull request, with its marker at byte 0. It
 // is the same at each run with the same result and options.
-func Comment(r *verify.Result, opt Options) string {
+func Comment(r *finding.Result, opt Options) string {
 	m := newMarkdown(r, opt)
-	m.stepsShown = 6
+	m.stepsShown = 12
 	return m.document(opt.Marker.String() + "\n").render(cmp.Or(opt.Bytes, CommentBytes))
 }
 
 // Resolved is the body that replaces a comment once its findings are gone.
-func Resolved(r *verify.Result, opt Options) string {
+func Resolved(r *finding.Result, opt Options) string {
 	r = sanitized(r)
 	head := mdCode(short(r.Head))
 	if isCheck(r) {
@@ -38,7 +37,7 @@ func Resolved(r *verify.Result, opt Options) string {
 
 // Summary writes the Markdown of the job summary.
 // Errors: the writer's.
-func Summary(w io.Writer, r *verify.Result, opt Options) error {
+func Summary(w io.Writer, r *finding.Result, opt Options) error {
 	m := newMarkdown(r, opt)
 	m.whole, m.stepsShown = true, 60
 	_, err := io.WriteString(w, m.document("").render(cmp.Or(opt.Bytes, SummaryBytes)))
@@ -48,14 +47,14 @@ func Summary(w io.Writer, r *verify.Result, opt Options) error {
 // markdown makes the document of one result.
 type markdown struct {
 	opt        Options
-	r          *verify.Result
+	r          *finding.Result
 	repository string // address, or ""
 	whole      bool   // with the change set, all steps, notices, assumptions and releases
 	stepsShown int    // of an interleaving
 }
 
-func newMarkdown(r *verify.Result, opt Options) *markdown {
-	return &markdown{opt: opt, r: sanitized(r), repository: repositoryAddress(opt.Repository)}
+func newMarkdown(r *finding.Result, opt Options) *markdown {
+	return &markdown{opt: opt, r: drawn(r), repository: repositoryAddress(opt.Repository)}
 }
 
 func (m *markdown) document(prefix string) *document {
@@ -112,6 +111,9 @@ func (m *markdown) head(hidden int) string {
 	}
 	add("Checked", m.checked())
 	add("Not checked", uncheckedText(r))
+	for _, l := range forecastLines(r) {
+		add(capital(l[0]), l[1])
+	}
 	add("Noted", notedText(r.Notices))
 	if hidden > 0 {
 		s += "- " + mdText(hiddenText(hidden, m.opt.Level)) + "\n"
@@ -131,7 +133,7 @@ func (m *markdown) checked() string {
 // foot has both revisions.
 func (m *markdown) foot() string {
 	r := m.r
-	side := func(name string, side verify.Side) string {
+	side := func(name string, side finding.Side) string {
 		if side.Name == "" && side.Commit == "" {
 			return ""
 		}
@@ -182,7 +184,7 @@ const commentLines = 46
 func (m *markdown) full(c cause) string {
 	type room struct{ others, steps, hits int }
 	f, s := &c[0], ""
-	for _, room := range []room{{4, m.stepsShown, commentHits}, {4, 4, 2}, {3, 3, 0}, {2, 2, 0}} {
+	for _, room := range []room{{4, m.stepsShown, commentHits}, {4, 6, commentHits}, {4, 4, 2}, {3, 3, 0}, {2, 2, 0}} {
 		s = m.title(f) + m.place(c, room.others) + m.quoted(changedLines(f, mdQuoted)) + m.told(f) + m.drawn(f) +
 			m.remedy(f, true) + m.everything(f, room.steps) + m.hits(c, room.hits)
 		if m.whole || strings.Count(s, "\n") <= commentLines {
@@ -259,10 +261,12 @@ func (m *markdown) told(f *finding.Finding) string {
 		return s
 	}
 	for _, l := range decisive(f, all, 3) {
-		number, text, _ := strings.Cut(toldText(f, &l), ". ")
-		s += "- **" + number + "** " + mdText(clipWords(text, 300)) + "\n"
+		s += m.toldLine(f, &l) + "\n"
 	}
 	if l := loopText(f); l != "" {
+		s += "- **" + mdText(sentence(l)) + "**\n"
+	}
+	if l := turnText(f); l != "" {
 		s += "- **" + mdText(sentence(l)) + "**\n"
 	}
 	return s + "\n"
@@ -297,13 +301,21 @@ func (m *markdown) toldSteps(f *finding.Finding, limit int) string {
 		all = all[n:]
 	}
 	for i := range all {
-		number, text, _ := strings.Cut(toldText(f, &all[i]), ". ")
-		s += "- **" + number + "** " + mdText(clipWords(text, 300)) + m.because(all[i].Because) + "\n"
+		s += m.toldLine(f, &all[i]) + m.because(all[i].Because) + "\n"
 	}
 	if s == "" {
 		return ""
 	}
 	return s + "\n"
+}
+
+// toldLine is one line of an interleaving: its number in bold, and all of it where it decides.
+func (m *markdown) toldLine(f *finding.Finding, l *toldLine) string {
+	number, text, _ := strings.Cut(toldText(f, l), ". ")
+	if text = mdText(clipWords(text, 300)); l.Decides {
+		return "- **" + number + " " + text + "**"
+	}
+	return "- **" + number + "** " + text
 }
 
 // steps is the interleaving as a numbered list; a gap is said between two lists.
@@ -319,6 +331,9 @@ func (m *markdown) steps(f *finding.Finding, limit int) string {
 		fmt.Fprintf(&b, "%d. ", s.Index+1)
 		if s.Loops {
 			b.WriteString("(the loop begins here) ")
+		}
+		if decides(f, s.Index) {
+			b.WriteString("**(this step decides)** ")
 		}
 		fmt.Fprintf(&b, "%s: %s", mdCode(clip(actor(s.Step), 100)), mdText(clip(stepText(s.Step), 300)))
 		b.WriteString(m.because(s.Because) + "\n")

@@ -14,7 +14,7 @@ import (
 	"github.com/yuin/goldmark/extension"
 	"github.com/yuin/goldmark/renderer/html"
 
-	"github.com/kubesettle/kubesettle/verify"
+	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 // The comment and the summary as GitHub shows them, their diagrams drawn by Mermaid
@@ -34,7 +34,7 @@ func TestMarkdownInABrowser(t *testing.T) {
 	}
 	dir := shotsDir(t)
 	github := goldmark.New(goldmark.WithExtensions(extension.GFM), goldmark.WithRendererOptions(html.WithUnsafe()))
-	for name, r := range map[string]*verify.Result{
+	for name, r := range map[string]*finding.Result{
 		"spread": spreadResult(), "loop": loopResult(), "rollout": rolloutResult(), "pass": emptyResult(), "hostile": hostileResult(1),
 	} {
 		opt := testMarkdown()

@@ -16,7 +16,6 @@ import (
 	"github.com/yuin/goldmark/text"
 
 	"github.com/kubesettle/kubesettle/render/object"
-	"github.com/kubesettle/kubesettle/verify"
 	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
@@ -278,7 +277,7 @@ func TestHostileComment(t *testing.T) {
 	}
 }
 
-func summaryOf(t *testing.T, r *verify.Result) string {
+func summaryOf(t *testing.T, r *finding.Result) string {
 	var b strings.Builder
 	if err := Summary(&b, r, testMarkdown()); err != nil {
 		t.Fatal(err)

@@ -129,6 +129,22 @@ var flagWords = map[string]string{
 	"expendable-pods-priority-cutoff":        "below which priority pods neither keep a node nor bring one",
 }
 
+func timeFellShort(n finding.Note) string {
+	return withTimeMore("the time budget (--time-budget) ended with {0} of {1} searches unfinished", n)
+}
+
+func cutBeforeReleases(n finding.Note) string {
+	return withTimeMore("the time budget (--time-budget) ended with {0} of {1} releases not rendered", n)
+}
+
+// withTimeMore adds by how much the time fell short, where that is known.
+func withTimeMore(template string, n finding.Note) string {
+	if n.Arg(3) == "true" {
+		template += ", which take about {2} s more at this speed"
+	}
+	return noteFill(template, n)
+}
+
 func flagsChanged(n finding.Note) string {
 	var changed []string
 	about := ""

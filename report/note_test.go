@@ -12,12 +12,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 // TestNoteKinds: each kind of note is made somewhere and has words, and what is open has the one thing to do about it.
 func TestNoteKinds(t *testing.T) {
-	kinds := noteKinds(t)
+	kinds := kindsIn[finding.Kind](t, "../verify/finding/note_kinds.go")
 	used := map[string]bool{}
 	name := regexp.MustCompile(`\bfinding\.([A-Z]\w+)`)
 	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
@@ -55,22 +56,42 @@ func TestNoteKinds(t *testing.T) {
 	}
 }
 
-// noteKinds are the constants of kinds, by name.
-func noteKinds(t *testing.T) map[string]finding.Kind {
+// TestRenderedKinds: each kind of note that rendering has has words, which name all that it has.
+func TestRenderedKinds(t *testing.T) {
+	kinds := kindsIn[object.NoteKind](t, "../render/object/note.go")
+	for name, k := range kinds {
+		n := object.Say(k, 1, 2, 3).On(object.ID{Kind: "K", Name: "n"}).At(object.Location{File: "f.yaml", StartLine: 7})
+		if text := RenderedNote(n); text == n.String() || strings.ContainsAny(text, "{}") {
+			t.Errorf("%s: the words are %q", name, text)
+		}
+	}
+	if len(kinds) != len(renderedWords) {
+		t.Errorf("%d kinds, and words for %d", len(kinds), len(renderedWords))
+	}
+	n := object.Say(object.MadeTwice, "a", "{0}").On(object.ID{Kind: "K", Name: "n"})
+	want := "rel: " + RenderedNote(n)
+	if got := NoteText(finding.Note{Kind: finding.ReleaseNote, About: finding.About{Release: "rel", Object: n.Object},
+		Args: append([]string{string(n.Kind)}, n.Args...)}); got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// kindsIn are the constants of kinds in a file, by name.
+func kindsIn[K ~string](t *testing.T, file string) map[string]K {
 	t.Helper()
-	f, err := parser.ParseFile(token.NewFileSet(), "../verify/finding/note_kinds.go", nil, 0)
+	f, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, seen := map[string]finding.Kind{}, map[finding.Kind]bool{}
+	out, seen := map[string]K{}, map[K]bool{}
 	ast.Inspect(f, func(n ast.Node) bool {
 		if v, ok := n.(*ast.ValueSpec); ok && len(v.Values) == 1 {
 			if lit, ok := v.Values[0].(*ast.BasicLit); ok {
 				s, _ := strconv.Unquote(lit.Value)
-				if out[v.Names[0].Name] = finding.Kind(s); seen[finding.Kind(s)] {
+				if out[v.Names[0].Name] = K(s); seen[K(s)] {
 					t.Errorf("%s is two kinds", s)
 				}
-				seen[finding.Kind(s)] = true
+				seen[K(s)] = true
 			}
 		}
 		return true
@@ -80,8 +101,8 @@ func noteKinds(t *testing.T) map[string]finding.Kind {
 
 // TestNoteHasNoTemplates: what comes from a repository is shown, whatever it looks like.
 func TestNoteHasNoTemplates(t *testing.T) {
-	n := finding.Say(finding.ReleaseNote, "{release} {0} {names}").In("{0}")
-	if got, want := NoteText(n), "{0}: {release} {0} {names}"; got != want {
+	n := finding.Say(finding.ReleaseNote, object.PartUnknown, "{release} {0} {names}").In("{0}")
+	if got, want := NoteText(n), "{0}: {release} {0} {names}: rendered without it"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"github.com/kubesettle/kubesettle/verify"
 	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
@@ -22,7 +21,7 @@ const maxForeignBytes = 16 << 20
 // fork's pull request: its size is bounded, the schema must hold, and a notice says
 // first that its words are that run's. Surfaces escape it like any other.
 // Errors: [ErrNotAResult].
-func ReadForeign(data []byte) (*verify.Result, error) {
+func ReadForeign(data []byte) (*finding.Result, error) {
 	if len(data) > maxForeignBytes {
 		return nil, fmt.Errorf("%w: it has %d bytes, more than %d", ErrNotAResult, len(data), maxForeignBytes)
 	}

@@ -4,14 +4,14 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/kubesettle/kubesettle/verify"
+	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 // Redacted is a copy of r whose texts hide has gone over, but for those that this program
 // chose from words of its own: it takes out what must not be printed, on whatever surface.
-func Redacted(r *verify.Result, hide func(string) string) *verify.Result {
+func Redacted(r *finding.Result, hide func(string) string) *finding.Result {
 	c := &redactor{hide: hide, done: map[string]string{}}
-	return c.copy(reflect.ValueOf(r)).Interface().(*verify.Result)
+	return c.copy(reflect.ValueOf(r)).Interface().(*finding.Result)
 }
 
 // ownWords are the fields whose texts are of this program, or of git: hashes, rules and

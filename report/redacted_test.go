@@ -4,12 +4,12 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/kubesettle/kubesettle/verify"
+	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 // A result with every field filled in is redacted and cleaned, of whatever types it comes to be made of.
 func TestCopiesTakeAnything(t *testing.T) {
-	r := &verify.Result{}
+	r := &finding.Result{}
 	fill(reflect.ValueOf(r).Elem(), 6)
 	if len(r.Coverage.Swarmed) == 0 || len(r.Findings) == 0 {
 		t.Fatal("nothing is filled in")

@@ -1,7 +1,7 @@
 // Package report writes a verdict, one surface per file: text, JSON, SARIF, Code Quality,
 // JUnit, pull request comment, job summary, annotations, HTML.
 //
-// A surface adds words to a [verify.Result] and nothing else: whatever stands in the
+// A surface adds words to a [finding.Result] and nothing else: whatever stands in the
 // output stands in the result, in the rules' help or in the surface's own fixed text.
 // Everything in a result is taken to be hostile; each surface escapes it for its own
 // language. Surfaces do not decide: what gates, and with which exit code, is the
@@ -13,7 +13,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kubesettle/kubesettle/verify"
+	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
@@ -50,7 +50,7 @@ func (r Rule) answers() []answer {
 // Rules lists the rules of this build in report order.
 func Rules() []Rule {
 	var out []Rule
-	for _, r := range verify.Rules() {
+	for _, r := range rules.All() {
 		if r.ID == "" {
 			continue
 		}
@@ -81,7 +81,7 @@ func titleOf(rules []Rule, id string) string {
 }
 
 // ordered sorts findings worst first: new before existing before fixed, then by
-// severity, certainty, timing, scale and name. It does not change its argument.
+// severity, certainty, timing, scale, clusters and name. It does not change its argument.
 func ordered(fs []finding.Finding) []finding.Finding {
 	out := slices.Clone(fs)
 	slices.SortStableFunc(out, func(a, b finding.Finding) int {
@@ -91,6 +91,7 @@ func ordered(fs []finding.Finding) []finding.Finding {
 			cmp.Compare(rank(a.Certainty != finding.Inevitable), rank(b.Certainty != finding.Inevitable)),
 			cmp.Compare(rank(a.Timing == "arbitrary"), rank(b.Timing == "arbitrary")),
 			cmp.Compare(rank(!a.AtDeclaredScale), rank(!b.AtDeclaredScale)),
+			slices.Compare(a.Clusters, b.Clusters),
 			strings.Compare(a.Rule, b.Rule),
 			strings.Compare(a.Workload, b.Workload),
 			strings.Compare(a.Release, b.Release),

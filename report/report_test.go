@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/kubesettle/kubesettle/verify"
+	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 var rewrite = flag.Bool("rewrite", false, "rewrite the golden files in testdata")
@@ -72,7 +72,7 @@ func golden(t *testing.T, name, got string) {
 // surface is one output of the package, for what must hold on all of them.
 type surface struct {
 	name  string
-	write func(t *testing.T, r *verify.Result) string
+	write func(t *testing.T, r *finding.Result) string
 }
 
 func written(t *testing.T, write func(*bytes.Buffer) error) string {
@@ -92,34 +92,34 @@ func testMarkdown() Options {
 
 func surfaces() []surface {
 	return []surface{
-		{"txt", func(t *testing.T, r *verify.Result) string {
+		{"txt", func(t *testing.T, r *finding.Result) string {
 			return written(t, func(b *bytes.Buffer) error { return Text(b, r, Options{Rules: testRules}) })
 		}},
-		{"json", func(t *testing.T, r *verify.Result) string {
+		{"json", func(t *testing.T, r *finding.Result) string {
 			return written(t, func(b *bytes.Buffer) error { return JSON(b, r) })
 		}},
-		{"sarif", func(t *testing.T, r *verify.Result) string {
+		{"sarif", func(t *testing.T, r *finding.Result) string {
 			return written(t, func(b *bytes.Buffer) error {
 				return SARIF(b, r, Options{Rules: testRules, Repository: "https://github.com/acme/shop"})
 			})
 		}},
-		{"comment.md", func(_ *testing.T, r *verify.Result) string { return Comment(r, testMarkdown()) }},
-		{"resolved.md", func(_ *testing.T, r *verify.Result) string { return Resolved(r, testMarkdown()) }},
-		{"summary.md", func(t *testing.T, r *verify.Result) string {
+		{"comment.md", func(_ *testing.T, r *finding.Result) string { return Comment(r, testMarkdown()) }},
+		{"resolved.md", func(_ *testing.T, r *finding.Result) string { return Resolved(r, testMarkdown()) }},
+		{"summary.md", func(t *testing.T, r *finding.Result) string {
 			return written(t, func(b *bytes.Buffer) error { return Summary(b, r, testMarkdown()) })
 		}},
-		{"codequality", func(t *testing.T, r *verify.Result) string {
+		{"codequality", func(t *testing.T, r *finding.Result) string {
 			return written(t, func(b *bytes.Buffer) error { return CodeQuality(b, r, Options{}) })
 		}},
-		{"junit.xml", func(t *testing.T, r *verify.Result) string {
+		{"junit.xml", func(t *testing.T, r *finding.Result) string {
 			return written(t, func(b *bytes.Buffer) error { return JUnit(b, r, Options{}) })
 		}},
-		{"html", func(t *testing.T, r *verify.Result) string {
+		{"html", func(t *testing.T, r *finding.Result) string {
 			return written(t, func(b *bytes.Buffer) error {
 				return HTML(b, r, Options{Rules: testRules, Repository: "https://github.com/acme/shop"})
 			})
 		}},
-		{"annotations", func(_ *testing.T, r *verify.Result) string {
+		{"annotations", func(_ *testing.T, r *finding.Result) string {
 			list, left := Annotations(r, AnnotationOptions{Rules: testRules})
 			var b strings.Builder
 			for _, a := range list {
@@ -134,8 +134,8 @@ func surfaces() []surface {
 }
 
 // goldenResults are one of each kind.
-func goldenResults() map[string]*verify.Result {
-	return map[string]*verify.Result{"spread": spreadResult(), "loop": loopResult(), "rollout": rolloutResult(), "empty": emptyResult(), "nothing": nothingResult()}
+func goldenResults() map[string]*finding.Result {
+	return map[string]*finding.Result{"spread": spreadResult(), "loop": loopResult(), "rollout": rolloutResult(), "empty": emptyResult(), "nothing": nothingResult()}
 }
 
 func TestGolden(t *testing.T) {

@@ -4,14 +4,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kubesettle/kubesettle/verify"
+	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 // Every surface says which two commits it compares, a pass too; annotations stand in the
 // log, whose text says it, and GitLab's format has no place for it.
 func TestEverySurfaceNamesBothRevisions(t *testing.T) {
 	for _, s := range surfaces() {
-		for name, r := range map[string]*verify.Result{"findings": spreadResult(), "pass": emptyResult()} {
+		for name, r := range map[string]*finding.Result{"findings": spreadResult(), "pass": emptyResult()} {
 			if s.name == "annotations" || s.name == "codequality" || s.name == "resolved.md" && name == "findings" {
 				continue
 			}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/owenrumney/go-sarif/v2/sarif"
 
-	"github.com/kubesettle/kubesettle/verify"
+	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 // Limits of the code scanning surface.
@@ -29,8 +29,8 @@ const (
 // with any number of results, none included. What a limit leaves out is the least
 // urgent, and a notification says how much it was.
 // Errors: the writer's.
-func SARIF(w io.Writer, r *verify.Result, opt Options) error {
-	r = sanitized(r)
+func SARIF(w io.Writer, r *finding.Result, opt Options) error {
+	r = drawn(r)
 	maxBytes := cmp.Or(opt.Bytes, sarifBytes)
 	limit := sarifLimit{results: cmp.Or(opt.Results, sarifResults), flows: sarifFlows}
 	for {
@@ -54,7 +54,7 @@ type sarifLimit struct{ results, flows int }
 
 // shrink drops code flows, then results, to about share of what they are; false when
 // nothing is left to drop.
-func (l *sarifLimit) shrink(r *verify.Result, share float64) bool {
+func (l *sarifLimit) shrink(r *finding.Result, share float64) bool {
 	l.results = min(l.results, len(r.Findings)+len(r.Waived))
 	l.flows = min(l.flows, l.results)
 	less := func(n int) int { return min(n-1, int(float64(n)*share*0.9)) }
@@ -84,7 +84,7 @@ type counter int
 func (c *counter) Write(p []byte) (int, error) { *c += counter(len(p)); return len(p), nil }
 
 // sarifDocument is the file within a limit.
-func sarifDocument(r *verify.Result, opt Options, limit sarifLimit) ([]byte, error) {
+func sarifDocument(r *finding.Result, opt Options, limit sarifLimit) ([]byte, error) {
 	report, err := sarif.New(sarif.Version210)
 	if err != nil {
 		return nil, err

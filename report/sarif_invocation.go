@@ -5,7 +5,6 @@ import (
 
 	"github.com/owenrumney/go-sarif/v2/sarif"
 
-	"github.com/kubesettle/kubesettle/verify"
 	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
@@ -14,8 +13,8 @@ const sarifNotices = 200
 
 // sarifInvocation reports whether the run could decide, and what it could not: releases
 // that failed, workloads without a verdict, notices, results left out.
-func sarifInvocation(r *verify.Result, all, kept int, limit sarifLimit) *sarif.Invocation {
-	inv := sarif.NewInvocation().WithExecutionSuccess(r.Verdict != verify.Errored)
+func sarifInvocation(r *finding.Result, all, kept int, limit sarifLimit) *sarif.Invocation {
+	inv := sarif.NewInvocation().WithExecutionSuccess(r.Verdict != finding.Errored)
 	note := func(level, text string, l *finding.Location) {
 		if len(inv.ToolExecutionNotifications) >= sarifNotices || text == "" {
 			return

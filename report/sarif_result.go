@@ -8,9 +8,7 @@ import (
 
 	"github.com/owenrumney/go-sarif/v2/sarif"
 
-	"github.com/kubesettle/kubesettle/verify"
 	"github.com/kubesettle/kubesettle/verify/finding"
-	"github.com/kubesettle/kubesettle/verify/judge"
 )
 
 const srcRoot = "%SRCROOT%"
@@ -18,18 +16,18 @@ const srcRoot = "%SRCROOT%"
 // sarifItem is a finding with the waiver that covers it, if any.
 type sarifItem struct {
 	finding finding.Finding
-	waiver  *verify.Waived
+	waiver  *finding.Waived
 	beside  []finding.Finding // the others of its root cause
 }
 
 // sarifItems lists what becomes a result, most urgent first: new findings, existing
 // ones, waived ones. A fixed finding is none.
-func sarifItems(r *verify.Result) []sarifItem {
+func sarifItems(r *finding.Result) []sarifItem {
 	fresh, existing, _ := byStatus(r.Findings)
 	var out []sarifItem
 	all := append(fresh, existing...)
 	out = make([]sarifItem, len(all))
-	for _, group := range judge.ByCause(all) {
+	for _, group := range finding.ByCause(all) {
 		for _, i := range group {
 			out[i].finding = all[i]
 			for _, o := range group[:min(len(group), sarifRelated)] {
@@ -289,6 +287,9 @@ func sarifFlow(f *finding.Finding, primary finding.Location) *sarif.CodeFlow {
 		if s.Loops {
 			text += "; the loop begins here"
 		}
+		if decides(f, s.Index) {
+			text += "; this step decides"
+		}
 		if s.Gap > 0 {
 			text += "; " + count(s.Gap, "step") + " before this one left out"
 		}
@@ -298,6 +299,9 @@ func sarifFlow(f *finding.Finding, primary finding.Location) *sarif.CodeFlow {
 	say := fmt.Sprintf("The shortest interleaving: %s.", count(len(f.Interleaving), "step"))
 	if loop := loopText(f); loop != "" {
 		say += " " + sentence(loop)
+	}
+	if turn := turnText(f); turn != "" {
+		say += " " + sarifEscape(sentence(turn))
 	}
 	return sarif.NewCodeFlow().WithMessage(sarif.NewTextMessage(say)).
 		WithThreadFlows([]*sarif.ThreadFlow{sarif.NewThreadFlow().WithLocations(steps)})

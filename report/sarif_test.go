@@ -11,11 +11,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kubesettle/kubesettle/verify"
 	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
-func sarifOf(t *testing.T, r *verify.Result, opt Options) (string, sarifLog) {
+func sarifOf(t *testing.T, r *finding.Result, opt Options) (string, sarifLog) {
 	t.Helper()
 	if opt.Rules == nil {
 		opt.Rules = testRules
@@ -201,7 +200,7 @@ func TestSARIFIsValid(t *testing.T) {
 		t.Fatal(err)
 	}
 	schema := compileSchema(t, "sarif-schema-2.1.0.json", doc)
-	cases := map[string]*verify.Result{"spread": spreadResult(), "loop": loopResult(), "empty": emptyResult(), "nothing": nothingResult(), "big": bigResult(50)}
+	cases := map[string]*finding.Result{"spread": spreadResult(), "loop": loopResult(), "empty": emptyResult(), "nothing": nothingResult(), "big": bigResult(50)}
 	for k := range hostile {
 		cases[fmt.Sprintf("hostile-%d", k)] = hostileResult(k)
 	}
@@ -354,7 +353,7 @@ func TestSARIFMultitool(t *testing.T) {
 	if tool == "" {
 		t.Skip("SARIF_MULTITOOL does not name the validator: see make surfaces")
 	}
-	for name, r := range map[string]*verify.Result{
+	for name, r := range map[string]*finding.Result{
 		"findings": spreadResult(), "loop": loopResult(), "none": emptyResult(), "nothing": nothingResult(), "big": bigResult(150), "hostile": hostileResult(3),
 	} {
 		for _, kind := range []string{"Ghas", "Sarif"} {

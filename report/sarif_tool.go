@@ -8,11 +8,11 @@ import (
 
 	"github.com/owenrumney/go-sarif/v2/sarif"
 
-	"github.com/kubesettle/kubesettle/verify"
+	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 // sarifDriver describes the tool and its rules, the user's own ones included.
-func sarifDriver(r *verify.Result, rules []Rule) *sarif.ToolComponent {
+func sarifDriver(r *finding.Result, rules []Rule) *sarif.ToolComponent {
 	d := sarif.NewDriver("Kubesettle")
 	d.WithFullName("Kubesettle, a model checker for Kubernetes changes")
 	d.WithOrganization("Kubesettle")

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kubesettle/kubesettle/verify"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
@@ -14,8 +14,8 @@ import (
 func TestSizes(t *testing.T) {
 	well := emptyResult()
 	for range 300 {
-		well.Releases = append(well.Releases, verify.ReleaseResult{ID: "other", Status: "skipped", Reason: "dependency x is not vendored", Remedy: "commit it"})
-		well.Notices = append(well.Notices, finding.Say(finding.ReleaseNote, "hooks and tests are listed, not verified").In("other"))
+		well.Releases = append(well.Releases, finding.ReleaseResult{ID: "other", Status: "skipped", Reason: "dependency x is not vendored", Remedy: "commit it"})
+		well.Notices = append(well.Notices, finding.Say(finding.ReleaseNote, object.HooksListed).In("other"))
 		well.Assumptions = append(well.Assumptions, finding.Say(finding.MayHide, "scheduler").With(strings.Repeat("something ", 60)))
 	}
 	long := spreadResult()
@@ -29,11 +29,11 @@ func TestSizes(t *testing.T) {
 	f.Fix.Replacement = strings.Repeat("          whenUnsatisfiable: ScheduleAnyway\n", 50)
 	for _, tc := range []struct {
 		title         string
-		result        *verify.Result
+		result        *finding.Result
 		text, comment int // lines at most
 	}{
 		{"well", well, 5, 25},
-		{"nothing changed", &verify.Result{Verdict: verify.Pass, Base: verify.Side{Name: "main"}}, 5, 25},
+		{"nothing changed", &finding.Result{Verdict: finding.Pass, Base: finding.Side{Name: "main"}}, 5, 25},
 		{"a finding", spreadResult(), 24, 60},
 		{"a loop", rolloutResult(), 24, 60},
 		{"a long finding", long, 24, 60},

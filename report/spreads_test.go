@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kubesettle/kubesettle/verify"
 	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
@@ -31,7 +30,7 @@ func TestPlaceOfTheFirstFix(t *testing.T) {
 		Fix:      &finding.Fix{Text: "surge by nothing", Cost: "one replica less", Location: &finding.Location{File: "a/web.yaml", StartLine: 7}},
 		OtherFix: &finding.Fix{Text: "add a node", Cost: "one more node"},
 	}
-	got := newMarkdown(&verify.Result{}, Options{}).remedy(f, false)
+	got := newMarkdown(&finding.Result{}, Options{}).remedy(f, false)
 	const want = "**Fix:** surge by nothing; cost: one replica less (not verified) at `a/web.yaml:7`; or: add a node; cost: one more node\n\n"
 	if got != want {
 		t.Errorf("got %q, want %q", got, want)

@@ -7,7 +7,6 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/kubesettle/kubesettle/verify"
 	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
@@ -29,7 +28,7 @@ type Suggestion struct {
 // Suggestions lists the fixes of new findings that are text and were verified, worst
 // first; one that meets an earlier one's lines is left out, and what the same lines mend
 // several times is one. instance tells the comments of several runs apart.
-func Suggestions(r *verify.Result, instance string) []Suggestion {
+func Suggestions(r *finding.Result, instance string) []Suggestion {
 	fresh, _, _ := byStatus(r.Findings) // not sanitized: what was verified is what is offered
 	var out []Suggestion
 	var mended [][]*finding.Finding

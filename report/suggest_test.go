@@ -9,19 +9,18 @@ import (
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/text"
 
-	"github.com/kubesettle/kubesettle/verify"
 	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 func TestSuggestions(t *testing.T) {
-	edit := func(do func(f *finding.Finding)) *verify.Result {
+	edit := func(do func(f *finding.Finding)) *finding.Result {
 		r := fixed(14, 14, "x: y\n")
 		do(&r.Findings[0])
 		return r
 	}
 	for _, tc := range []struct {
 		title string
-		r     *verify.Result
+		r     *finding.Result
 		want  int
 	}{
 		{"a fix as text", edit(func(*finding.Finding) {}), 1},
@@ -143,7 +142,7 @@ func TestHostileSuggestions(t *testing.T) {
 }
 
 // fixed is spreadResult with another fix.
-func fixed(first, last int, replacement string) *verify.Result {
+func fixed(first, last int, replacement string) *finding.Result {
 	r := spreadResult()
 	l := *r.Findings[0].Fix.Location
 	l.StartLine, l.EndLine = first, last

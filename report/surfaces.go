@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/kubesettle/kubesettle/render/object"
-	"github.com/kubesettle/kubesettle/verify"
 	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
@@ -38,14 +37,14 @@ type Options struct {
 type Surface struct {
 	Name     string // as --output has it
 	Compares bool   // it has nothing to say without a base
-	Write    func(io.Writer, *verify.Result, Options) error
+	Write    func(io.Writer, *finding.Result, Options) error
 }
 
 // Surfaces lists them, the default first. A new one is a file and an entry here.
 func Surfaces() []Surface {
 	return []Surface{
 		{Name: "text", Write: Text},
-		{Name: "json", Write: func(w io.Writer, r *verify.Result, _ Options) error { return JSON(w, r) }},
+		{Name: "json", Write: func(w io.Writer, r *finding.Result, _ Options) error { return JSON(w, r) }},
 		{Name: "sarif", Write: SARIF},
 		{Name: "markdown", Write: Summary},
 		{Name: "html", Write: HTML},
@@ -53,7 +52,7 @@ func Surfaces() []Surface {
 		{Name: "summary", Write: Summary},
 		{Name: "codequality", Write: CodeQuality},
 		{Name: "junit", Write: JUnit},
-		{Name: "diff", Compares: true, Write: func(w io.Writer, _ *verify.Result, opt Options) error {
+		{Name: "diff", Compares: true, Write: func(w io.Writer, _ *finding.Result, opt Options) error {
 			return DiffMarkdown(w, opt.Changes, DiffOptions{Bytes: opt.Bytes})
 		}},
 	}
@@ -80,7 +79,7 @@ func SurfaceOf(name string) (Surface, bool) {
 	return all[i], true
 }
 
-func writeComment(w io.Writer, r *verify.Result, opt Options) error {
+func writeComment(w io.Writer, r *finding.Result, opt Options) error {
 	_, err := io.WriteString(w, Comment(r, opt))
 	return err
 }

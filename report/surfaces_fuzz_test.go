@@ -7,13 +7,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kubesettle/kubesettle/verify"
 	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 // filled is a result whose every string is one of two words or both; what the schema
 // fixes stays.
-func filled(a, b string) *verify.Result {
+func filled(a, b string) *finding.Result {
 	r := loopResult()
 	n := 0
 	fillStrings(r, func(string) string { n++; return [...]string{a, b, a + b, b + "\n" + a}[n%4] })

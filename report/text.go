@@ -10,7 +10,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/kubesettle/kubesettle/verify"
 	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
@@ -27,8 +26,8 @@ const (
 // Text writes the report for a terminal: five lines where nothing is wrong, a screen for
 // a finding, worst first. With Verbose it is all that the result says.
 // Errors: the writer's.
-func Text(w io.Writer, r *verify.Result, opt Options) error {
-	r = sanitized(r)
+func Text(w io.Writer, r *finding.Result, opt Options) error {
+	r = drawn(r)
 	t := &textWriter{opt: opt, rules: rulesOr(opt.Rules)}
 	if opt.Verbose {
 		t.whole(r)
@@ -46,7 +45,7 @@ type textWriter struct {
 	said  map[string]bool // sentences of a finding that are not said again
 }
 
-func (t *textWriter) brief(r *verify.Result) {
+func (t *textWriter) brief(r *finding.Result) {
 	t.headLine(r)
 	shown, hidden := shownAt(r.Findings, t.opt.Level)
 	fresh, existing, _ := byStatus(shown)
@@ -61,7 +60,7 @@ func (t *textWriter) brief(r *verify.Result) {
 	}
 	t.unanalysed(r)
 	well := len(blocks) == 0 && len(failedReleases(r)) == 0 && len(brokenBeforeIn(r).names) == 0
-	if !well || r.Verdict == verify.Errored {
+	if !well || r.Verdict == finding.Errored {
 		t.printf("\n")
 	}
 	t.foot(r, before, hidden, well)
@@ -69,12 +68,13 @@ func (t *textWriter) brief(r *verify.Result) {
 }
 
 // foot is what base has too, what was checked and what was not. Where that is all, it has three rows.
-func (t *textWriter) foot(r *verify.Result, before []cause, hidden int, well bool) {
+func (t *textWriter) foot(r *finding.Result, before []cause, hidden int, well bool) {
 	noted := notedText(r.Notices)
 	if hidden > 0 {
 		noted = strings.TrimPrefix(noted+"; "+hiddenText(hidden, t.opt.Level), "; ")
 	}
-	fields := [][2]string{{"checked", checkedText(r)}, {"not", uncheckedText(r)}, {"noted", noted}}
+	fields := [][2]string{{"checked", checkedText(r)}, {"proved", provedText(r)}, {"not", uncheckedText(r)},
+		{"noted", noted}}
 	fields = slices.DeleteFunc(fields, func(f [2]string) bool { return line(f[1]) == "" })
 	left := textWell - 2 - len(fields) // rows, of the lines of the head and of where there is more
 	if n := len(before); n > 0 && (left > 0 || !well) {
@@ -87,6 +87,9 @@ func (t *textWriter) foot(r *verify.Result, before []cause, hidden int, well boo
 	}
 	if !well || t.opt.Columns <= 0 {
 		left = len(fields) * textColumns
+	}
+	for _, l := range forecastLines(r) {
+		t.rows(l[0], l[1], 0)
 	}
 	for _, f := range fields {
 		left -= t.rows(f[0], f[1], left)
@@ -111,8 +114,8 @@ func (t *textWriter) rows(name, value string, more int) int {
 }
 
 // headLine is the verdict, what is counted and both revisions.
-func (t *textWriter) headLine(r *verify.Result) {
-	code := map[verify.Verdict]string{verify.Pass: green, verify.Fail: red}[r.Verdict]
+func (t *textWriter) headLine(r *finding.Result) {
+	code := map[finding.Verdict]string{finding.Pass: green, finding.Fail: red}[r.Verdict]
 	if code == "" {
 		code = yellow
 	}
@@ -205,7 +208,7 @@ type room struct{ others, quoted, assumed, clip int }
 
 // block is one root cause on one screen: what happens to whom, which line does it, what it
 // takes, how it comes about, and what mends it.
-func (t *textWriter) block(r *verify.Result, c cause) {
+func (t *textWriter) block(r *finding.Result, c cause) {
 	before, said := t.buf.Len(), maps.Clone(t.said)
 	for _, room := range []room{{3, textQuoted, shownAssumptions, 170}, {2, 3, 1, 150}, {1, 2, 0, 110}} {
 		t.buf.Truncate(before)
@@ -217,11 +220,11 @@ func (t *textWriter) block(r *verify.Result, c cause) {
 	}
 }
 
-func (t *textWriter) cause(r *verify.Result, c cause, room room) {
+func (t *textWriter) cause(r *finding.Result, c cause, room room) {
 	f := &c[0]
 	severity := line(f.Severity)
 	t.printf("\n")
-	said := clipWords(unhedged(f), 175) + " [" + line(f.Rule) + "]"
+	said := clipWords(unhedged(f), 240) + " [" + line(f.Rule) + "]"
 	t.wrapped(t.color(severityColor(f.Severity), severity)+"  ", len(severity)+2, said)
 	for _, o := range c.others(room.others, textColumns-11) {
 		t.field("also", clipWords(o, 240))
@@ -306,6 +309,9 @@ func (t *textWriter) told(f *finding.Finding, limit int) {
 	if l := loopText(f); l != "" {
 		t.field("", l)
 	}
+	if l := turnText(f); l != "" {
+		t.field("", clipWords(l, limit+60))
+	}
 }
 
 // toldText is a line of an interleaving with its number.
@@ -319,7 +325,7 @@ func toldText(f *finding.Finding, l *toldLine) string {
 
 // unanalysed lists the releases that the change touches and that have no result, those
 // with one reason together.
-func (t *textWriter) unanalysed(r *verify.Result) {
+func (t *textWriter) unanalysed(r *finding.Result) {
 	groups := reasons(failedReleases(r))
 	for i, g := range groups {
 		if i == 3 {

@@ -21,6 +21,7 @@ type toldLine struct {
 	Routine     bool // a decision carried out; nothing is decided in it
 	InLoop      bool
 	Loops       bool // the loop begins here
+	Decides     bool // the decisive step is among them
 }
 
 // routine are the actions that carry out what something else has decided.
@@ -42,13 +43,13 @@ func tell(f *finding.Finding) []toldLine {
 		s := &steps[i]
 		calm := slices.Contains(routine, s.Action)
 		j := i + 1
-		for j < len(steps) && (!loops || j != start) && alike(s, &steps[j], calm) {
+		for j < len(steps) && (!loops || j != start) && !decides(f, i) && !decides(f, j) && alike(s, &steps[j], calm) {
 			j++
 		}
 		l := toldLine{
 			First: i, Last: j - 1, Actor: role(s), Text: stepText(s), Because: s.Because,
 			Event: s.Class == "event", Routine: calm,
-			InLoop: loops && i >= start, Loops: loops && i == start,
+			InLoop: loops && i >= start, Loops: loops && i == start, Decides: decides(f, i),
 		}
 		switch {
 		case j-i > 1 && calm:
@@ -224,6 +225,9 @@ func decisive(f *finding.Finding, lines []toldLine, limit int) []toldLine {
 		}
 		if i == len(lines)-1 && !l.InLoop {
 			score = 100
+		}
+		if l.Decides {
+			score = 110
 		}
 		all = append(all, scored{i, score})
 	}

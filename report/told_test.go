@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
@@ -187,10 +188,12 @@ func TestPicture(t *testing.T) {
 }
 
 func TestTogether(t *testing.T) {
-	of := func(text, release string) finding.Note { return finding.Say(finding.ReleaseNote, text).In(release) }
-	got := together([]finding.Note{of("hooks are not verified", "a"), of("hooks are not verified", "b"), of("hooks are not verified", "c"),
+	of := func(kind object.NoteKind, release string) finding.Note {
+		return finding.Say(finding.ReleaseNote, kind).In(release)
+	}
+	got := together([]finding.Note{of(object.HooksListed, "a"), of(object.HooksListed, "b"), of(object.HooksListed, "c"),
 		finding.Say(finding.Quoted, "policy change: x: y"), of("other", "d")})
-	if len(got) != 3 || got[0].String() != "policy change: x: y" || got[1].String() != "hooks are not verified (a and 2 more)" || got[2].String() != "d: other" {
+	if len(got) != 3 || got[0].String() != "policy change: x: y" || got[1].String() != "hooks and tests are listed, not verified (a and 2 more)" || got[2].String() != "d: other" {
 		t.Errorf("got %v", got)
 	}
 }

@@ -5,13 +5,14 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/kubesettle/kubesettle/verify"
+	"github.com/dustin/go-humanize/english"
+
 	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 // whole is everything that a result says, for a terminal: the findings worst first
 // with their whole interleavings, then what the verdict rests on.
-func (t *textWriter) whole(r *verify.Result) {
+func (t *textWriter) whole(r *finding.Result) {
 	t.verdict(r)
 	shown, hidden := shownAt(r.Findings, t.opt.Level)
 	if hidden > 0 {
@@ -31,8 +32,28 @@ func (t *textWriter) whole(r *verify.Result) {
 	t.releases(failedReleases(r), brokenBeforeIn(r).String())
 	t.undecided(undecided(r))
 	t.list("Notices", noteTexts(r.Notices))
-	t.list("Assumptions", noteTexts(r.Assumptions))
+	t.list("Assumptions", counted(r.Assumptions))
 	t.coverage(r)
+}
+
+// counted are the texts of assumptions. What each loop's model leaves out is the manual's to tell, and a sentence here;
+// JSON and the HTML report have it word by word.
+func counted(notes []finding.Note) []string {
+	var rest []finding.Note
+	var loops []string
+	for _, n := range notes {
+		if n.Kind == finding.MayHide {
+			loops = append(loops, n.Arg(0))
+		} else {
+			rest = append(rest, n)
+		}
+	}
+	texts := noteTexts(rest)
+	if len(loops) > 0 {
+		texts = append(texts, fmt.Sprintf("The %s of %s may hide a run: %sfidelity.md#actor-by-actor says which.",
+			english.PluralWord(len(loops), "model", "models"), english.OxfordWordSeries(loops, "and"), DocsURI))
+	}
+	return texts
 }
 
 // Colours, as the parameters of ANSI's select graphic rendition.
@@ -54,8 +75,8 @@ func (t *textWriter) color(code, s string) string {
 
 func (t *textWriter) printf(format string, args ...any) { fmt.Fprintf(&t.buf, format, args...) }
 
-func (t *textWriter) verdict(r *verify.Result) {
-	code := map[verify.Verdict]string{verify.Pass: green, verify.Fail: red}[r.Verdict]
+func (t *textWriter) verdict(r *finding.Result) {
+	code := map[finding.Verdict]string{finding.Pass: green, finding.Fail: red}[r.Verdict]
 	if code == "" {
 		code = yellow
 	}
@@ -180,7 +201,7 @@ func (t *textWriter) manifest(s string) {
 	}
 }
 
-func (t *textWriter) waived(ws []verify.Waived) {
+func (t *textWriter) waived(ws []finding.Waived) {
 	if len(ws) == 0 {
 		return
 	}
@@ -193,14 +214,14 @@ func (t *textWriter) waived(ws []verify.Waived) {
 }
 
 // waiverText says why, who and until when.
-func waiverText(w *verify.Waived) string {
+func waiverText(w *finding.Waived) string {
 	if w.Where != nil {
 		return fmt.Sprintf("%s Accepted at %s until %s.", sentence(w.Reason), where(w.Where), line(w.Expires))
 	}
 	return fmt.Sprintf("%s Accepted by %s until %s.", sentence(w.Reason), line(w.Owner), line(w.Expires))
 }
 
-func (t *textWriter) releases(rs []verify.ReleaseResult, before string) {
+func (t *textWriter) releases(rs []finding.ReleaseResult, before string) {
 	if len(rs) == 0 && before == "" {
 		return
 	}
@@ -222,7 +243,7 @@ func (t *textWriter) releases(rs []verify.ReleaseResult, before string) {
 	}
 }
 
-func (t *textWriter) undecided(ws []verify.Workload) {
+func (t *textWriter) undecided(ws []finding.Workload) {
 	if len(ws) == 0 {
 		return
 	}
@@ -242,7 +263,7 @@ func (t *textWriter) list(title string, items []string) {
 	}
 }
 
-func (t *textWriter) coverage(r *verify.Result) {
+func (t *textWriter) coverage(r *finding.Result) {
 	t.printf("\n%s\n  %s\n", t.color(bold, "Coverage"), coverageSentence(&r.Coverage))
 	t.printf("  %s in %s.\n", capital(count(len(r.Workloads), "workload")), count(len(r.Releases), "release"))
 	if s := untouched(r); s != "" {

@@ -6,18 +6,18 @@ import (
 
 	"github.com/dustin/go-humanize/english"
 
-	"github.com/kubesettle/kubesettle/verify"
+	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 // verdictSentence says the verdict in one sentence that claims no more than was done.
-func verdictSentence(r *verify.Result) string {
+func verdictSentence(r *finding.Result) string {
 	t := tallyOf(r)
 	switch r.Verdict {
-	case verify.Fail:
+	case finding.Fail:
 		return capital(subject(r)) + " is blocked." + openSentence(r)
-	case verify.Errored:
+	case finding.Errored:
 		return unanalysedSentence(r, t)
-	case verify.Inconclusive:
+	case finding.Inconclusive:
 		found := "No new violation was found, but "
 		switch open := openReleases(r); {
 		case open > 0 && len(undecided(r)) == 0:
@@ -38,12 +38,12 @@ func verdictSentence(r *verify.Result) string {
 			return found + fmt.Sprintf("%s could not be decided.", count(len(undecided(r)), "workload"))
 		}
 		return found + "the search ended before everything within the bound was explored."
-	case verify.Pass:
+	case finding.Pass:
 		switch {
 		case t.fresh > 0:
 			return fmt.Sprintf("%s; none of them blocks %s.", capital(t.news()), subject(r))
 		case len(r.Workloads) == 0 && isCheck(r):
-			return "No workload changed, so there was nothing to check."
+			return sentence(noneChanged(r) + ", so there was nothing to check")
 		case len(r.Workloads) == 0:
 			return "There is no workload in it, so there was nothing to check."
 		}
@@ -53,7 +53,7 @@ func verdictSentence(r *verify.Result) string {
 }
 
 // unanalysedSentence says what was not analysed, and what the rest shows.
-func unanalysedSentence(r *verify.Result, t tally) string {
+func unanalysedSentence(r *finding.Result, t tally) string {
 	if len(r.Releases) == 0 {
 		return "Nothing was found to check: no chart, no kustomization and no Kubernetes manifest."
 	}
@@ -70,7 +70,7 @@ func unanalysedSentence(r *verify.Result, t tally) string {
 }
 
 // missedReleases counts the releases that hold the change up.
-func missedReleases(r *verify.Result) int {
+func missedReleases(r *finding.Result) int {
 	n := 0
 	for i := range r.Releases {
 		if r.Releases[i].HoldsUp() {
@@ -81,7 +81,7 @@ func missedReleases(r *verify.Result) int {
 }
 
 // openReleases counts those of which the change may reach a part that is unknown.
-func openReleases(r *verify.Result) int {
+func openReleases(r *finding.Result) int {
 	n := 0
 	for i := range r.Releases {
 		if r.Releases[i].Open() {
@@ -92,7 +92,7 @@ func openReleases(r *verify.Result) int {
 }
 
 // openSentence says what else is open where a finding alone holds the change back, or "".
-func openSentence(r *verify.Result) string {
+func openSentence(r *finding.Result) string {
 	var open []string
 	if n := missedReleases(r); n > 0 {
 		open = append(open, count(n, "release")+" could not be analysed")
@@ -110,9 +110,9 @@ func openSentence(r *verify.Result) string {
 }
 
 // isCheck reports whether there was a base to compare with.
-func isCheck(r *verify.Result) bool { return r.Base.Name != "" || r.Base.Commit != "" }
+func isCheck(r *finding.Result) bool { return r.Base.Name != "" || r.Base.Commit != "" }
 
-func subject(r *verify.Result) string {
+func subject(r *finding.Result) string {
 	if isCheck(r) {
 		return "this change"
 	}
@@ -121,8 +121,8 @@ func subject(r *verify.Result) string {
 
 // failedReleases are those that the change touches and that have no result, or no
 // baseline, because of it.
-func failedReleases(r *verify.Result) []verify.ReleaseResult {
-	var out []verify.ReleaseResult
+func failedReleases(r *finding.Result) []finding.ReleaseResult {
+	var out []finding.ReleaseResult
 	for _, rel := range r.Releases {
 		if rel.HoldsUp() || rel.Open() || rel.Changed && rel.Status == "failed-base" {
 			out = append(out, rel)
@@ -143,7 +143,7 @@ type brokenBefore struct {
 	renders     int    // have a result on base
 }
 
-func brokenBeforeIn(r *verify.Result) brokenBefore {
+func brokenBeforeIn(r *finding.Result) brokenBefore {
 	out := brokenBefore{late: true}
 	for i := range r.Releases {
 		rel := &r.Releases[i]
@@ -209,7 +209,7 @@ func (b brokenBefore) String() string {
 }
 
 // untouched counts the releases that the change does not touch; "" for none.
-func untouched(r *verify.Result) string {
+func untouched(r *finding.Result) string {
 	all, silent := 0, 0
 	for i := range r.Releases {
 		if rel := &r.Releases[i]; !rel.Changed {
@@ -231,7 +231,7 @@ func untouched(r *verify.Result) string {
 }
 
 // releaseStatus words the status of a release.
-func releaseStatus(rel *verify.ReleaseResult) string {
+func releaseStatus(rel *finding.ReleaseResult) string {
 	var s string
 	switch rel.Status {
 	case "failed-head":
@@ -251,7 +251,7 @@ func releaseStatus(rel *verify.ReleaseResult) string {
 }
 
 // releaseReason is why a release has no result, without the place that is said beside it.
-func releaseReason(rel *verify.ReleaseResult) string {
+func releaseReason(rel *finding.ReleaseResult) string {
 	s := rel.Reason
 	if l := rel.Where; l != nil && l.File != "" {
 		s = strings.TrimPrefix(s, fileLine(l.File, l.StartLine)+": ")

@@ -4,39 +4,38 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/kubesettle/kubesettle/verify"
 	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 // TestVerdictSentence wants a sentence that claims no more than was done: what failed
 // beside what was analysed, kinds without a model beside budgets that ran out.
 func TestVerdictSentence(t *testing.T) {
-	base := verify.Side{Name: "main"}
-	web := verify.Workload{ID: webID, Verdict: verify.Pass}
-	db := verify.Workload{ID: "apps/StatefulSet default/db", Verdict: verify.Inconclusive}
-	ok := verify.ReleaseResult{ID: "web", Status: "ok", Changed: true}
-	broken := verify.ReleaseResult{ID: "api", Status: "failed-head", Changed: true}
-	remote := verify.ReleaseResult{ID: "db", Status: "skipped", Changed: true}
-	old := verify.ReleaseResult{ID: "old", Status: "failed-head"}
-	for want, r := range map[string]verify.Result{
+	base := finding.Side{Name: "main"}
+	web := finding.Workload{ID: webID, Verdict: finding.Pass}
+	db := finding.Workload{ID: "apps/StatefulSet default/db", Verdict: finding.Inconclusive}
+	ok := finding.ReleaseResult{ID: "web", Status: "ok", Changed: true}
+	broken := finding.ReleaseResult{ID: "api", Status: "failed-head", Changed: true}
+	remote := finding.ReleaseResult{ID: "db", Status: "skipped", Changed: true}
+	old := finding.ReleaseResult{ID: "old", Status: "failed-head"}
+	for want, r := range map[string]finding.Result{
 		"Nothing was found to check: no chart, no kustomization and no Kubernetes manifest.": {
-			Base: base, Verdict: verify.Errored},
+			Base: base, Verdict: finding.Errored},
 		"This change could not be analysed, so there is no verdict on it.": {
-			Base: base, Verdict: verify.Errored, Releases: []verify.ReleaseResult{broken}},
+			Base: base, Verdict: finding.Errored, Releases: []finding.ReleaseResult{broken}},
 		"This state could not be analysed, so there is no verdict on it.": {
-			Verdict: verify.Errored, Releases: []verify.ReleaseResult{broken}},
+			Verdict: finding.Errored, Releases: []finding.ReleaseResult{broken}},
 		"1 release could not be analysed, so there is no verdict on it; no new violation was found in the rest.": {
-			Base: base, Verdict: verify.Errored, Workloads: []verify.Workload{web}, Releases: []verify.ReleaseResult{ok, broken, old}},
+			Base: base, Verdict: finding.Errored, Workloads: []finding.Workload{web}, Releases: []finding.ReleaseResult{ok, broken, old}},
 		"2 releases could not be analysed, so there is no verdict on them; 1 new finding in the rest.": {
-			Base: base, Verdict: verify.Errored, Workloads: []verify.Workload{web}, Releases: []verify.ReleaseResult{ok, broken, remote},
+			Base: base, Verdict: finding.Errored, Workloads: []finding.Workload{web}, Releases: []finding.ReleaseResult{ok, broken, remote},
 			Findings: []finding.Finding{{Status: finding.New, Severity: "note"}}},
 		"No new violation was found, but 1 workload could not be decided.": {
-			Base: base, Verdict: verify.Inconclusive, Workloads: []verify.Workload{web, db}, Coverage: verify.Coverage{Bound: "complete"}},
+			Base: base, Verdict: finding.Inconclusive, Workloads: []finding.Workload{web, db}, Coverage: finding.Coverage{Bound: "complete"}},
 		"No new violation was found, but the search ended before everything within the bound was explored.": {
-			Base: base, Verdict: verify.Inconclusive, Workloads: []verify.Workload{web, db}, Coverage: verify.Coverage{Bound: "time"}},
-		"No workload changed, so there was nothing to check.":        {Base: base, Verdict: verify.Pass},
-		"There is no workload in it, so there was nothing to check.": {Verdict: verify.Pass},
-		"No new violation was found within the bound.":               {Base: base, Verdict: verify.Pass, Workloads: []verify.Workload{web}},
+			Base: base, Verdict: finding.Inconclusive, Workloads: []finding.Workload{web, db}, Coverage: finding.Coverage{Bound: "time"}},
+		"No workload changed, so there was nothing to check.":        {Base: base, Verdict: finding.Pass},
+		"There is no workload in it, so there was nothing to check.": {Verdict: finding.Pass},
+		"No new violation was found within the bound.":               {Base: base, Verdict: finding.Pass, Workloads: []finding.Workload{web}},
 	} {
 		if got := verdictSentence(&r); got != want {
 			t.Errorf("got  %s\nwant %s", got, want)
@@ -47,7 +46,7 @@ func TestVerdictSentence(t *testing.T) {
 // TestReleaseReason wants the place of a failure said once, and the release that holds
 // the change up told from those that failed all along.
 func TestReleaseReason(t *testing.T) {
-	r := &verify.Result{Base: verify.Side{Name: "main"}, Releases: []verify.ReleaseResult{
+	r := &finding.Result{Base: finding.Side{Name: "main"}, Releases: []finding.ReleaseResult{
 		{ID: "old", Status: "failed-head", Reason: "old.yaml: is too big", Where: head("old.yaml", 1, 1, 2, false)},
 		{ID: "quiet", Status: "ok"},
 		{ID: "api", Status: "failed-head", Changed: true, Before: true, Reason: "api.yaml:2: broken YAML", Remedy: "correct it", Where: head("api.yaml", 2, 1, 2, false)},

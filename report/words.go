@@ -11,7 +11,6 @@ import (
 	"github.com/dustin/go-humanize/english"
 
 	"github.com/kubesettle/kubesettle/policies/rules"
-	"github.com/kubesettle/kubesettle/verify"
 	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
@@ -313,7 +312,7 @@ func thousands[N int | uint64](n N) string {
 }
 
 // short is a commit in 12 digits, or the name of a side that has none.
-func short(s verify.Side) string {
+func short(s finding.Side) string {
 	if c := line(s.Commit); c != "" {
 		return c[:min(12, len(c))]
 	}
@@ -321,8 +320,8 @@ func short(s verify.Side) string {
 }
 
 // revisions names both sides: "main (abc…) -> topic (def…)".
-func revisions(r *verify.Result) string {
-	one := func(s verify.Side) string {
+func revisions(r *finding.Result) string {
+	one := func(s finding.Side) string {
 		name, c := line(s.Name), short(s)
 		if name == "" || name == c || strings.HasPrefix(line(s.Commit), name) {
 			return c

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/kubesettle/kubesettle/report"
-	"github.com/kubesettle/kubesettle/verify"
 	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
@@ -73,9 +72,9 @@ func (f *fakeGitHub) pull(w http.ResponseWriter, r *http.Request, path string, r
 }
 
 // fixable is a result with one finding, whose fix takes the place of line 14.
-func fixable() *verify.Result {
+func fixable() *finding.Result {
 	at := &finding.Location{File: spreadFile, StartLine: 14, StartColumn: 11, EndLine: 14, EndColumn: 42, InDiff: true, Side: "head"}
-	return &verify.Result{Verdict: verify.Fail, Findings: []finding.Finding{{
+	return &finding.Result{Verdict: finding.Fail, Findings: []finding.Finding{{
 		Rule: "unschedulable", Severity: "error", Status: finding.New, Workload: "apps/Deployment default/web",
 		Message: "a pod of default/web stays pending: no node satisfies both spread constraints",
 		Fix: &finding.Fix{
@@ -112,7 +111,7 @@ func reviewOf(text string) ReviewOptions {
 }
 
 // fixed is fixable with another fix.
-func fixed(first, last int, replacement string) *verify.Result {
+func fixed(first, last int, replacement string) *finding.Result {
 	r := fixable()
 	l := *r.Findings[0].Fix.Location
 	l.StartLine, l.EndLine = first, last
@@ -164,7 +163,7 @@ func TestReviewChecksEveryPlace(t *testing.T) {
 	anyway := "          whenUnsatisfiable: ScheduleAnyway\n"
 	for _, tc := range []struct {
 		title  string
-		result *verify.Result
+		result *finding.Result
 		text   string
 		file   map[string]any
 		left   string // "" where it is posted

@@ -17,6 +17,7 @@
     if (!run || !steps.length) return null;
     var stage = root.querySelector(".picture"), caption = root.querySelector(".caption"), range = root.querySelector("input"), out = root.querySelector("output");
     var play = root.querySelector('[data-do="play"]'), loopAt = steps.findIndex(function (s) { return "loops" in s.dataset; });
+    var rows = Array.prototype.slice.call(root.querySelectorAll(".lanes .row"));
     var now = 0, rounds = 0, timer = 0, workloads = [];
 
     function hue(w) {
@@ -49,7 +50,7 @@
       }
       var was = {};
       if (before && before.nodes) {
-        before.nodes.forEach(function (n) { was["n" + n.n] = key(n.pods); });
+        before.nodes.forEach(function (n) { was["n" + n.n] = key(n.pods) + (n.s || ""); });
         (before.workloads || []).forEach(function (w) { was["w" + w.w] = JSON.stringify(w); });
         was.tray = key(before.pending);
       }
@@ -58,8 +59,13 @@
         var m = make("span", hue(w.w));
         if (before && was["w" + w.w] !== JSON.stringify(w)) m.className += " moved";
         m.appendChild(make("b", "", w.w));
-        m.appendChild(document.createTextNode(" replicas " + w.replicas + ", ready " + w.ready + (w.load ? ", load " + w.load : "")));
+        var more = (w.load ? ", load " + w.load : "") + (w.hpa ? ", autoscaler wants " + w.hpa.d + " (" + w.hpa.a + " to " + w.hpa.b + ")" : "") +
+          (w.sets ? ", sets " + w.sets.join(" and ") : "") + (w.waits ? ", " + w.waits + " waiting for a volume" : "");
+        m.appendChild(document.createTextNode(" replicas " + w.replicas + ", ready " + w.ready + more));
         meters.appendChild(m);
+      });
+      (s.facts || []).forEach(function (f) {
+        meters.appendChild(make("span", "fact" + (before && (before.facts || []).indexOf(f) < 0 ? " moved" : ""), f));
       });
       stage.appendChild(meters);
       var zones = make("div", "zones"), byZone = {};
@@ -72,10 +78,10 @@
           box.appendChild(byZone["z" + z]);
           zones.appendChild(box);
         }
-        var e = make("div", "node" + (before && was["n" + n.n] !== key(n.pods) ? " moved" : ""));
+        var e = make("div", "node" + (n.s ? " shut" : "") + (before && was["n" + n.n] !== key(n.pods) + (n.s || "") ? " moved" : ""));
         e.setAttribute("aria-label", "node " + n.n + ": " + summary(n.pods));
         e.setAttribute("role", "img");
-        e.appendChild(make("span", "", n.n));
+        e.appendChild(make("span", "", n.n + (n.s ? ": " + n.s : "")));
         if (n.c) e.title = "class " + n.c;
         e.appendChild(chips(n.pods));
         byZone["z" + z].appendChild(e);
@@ -110,17 +116,18 @@
         s.classList.toggle("now", k === now);
         if (k === now) s.setAttribute("aria-current", "step"); else s.removeAttribute("aria-current");
       });
+      rows.forEach(function (r, k) { r.classList.toggle("now", k === now); });
       var list = steps[now].parentNode, top = steps[now].offsetTop - list.offsetTop;
       if (top < list.scrollTop || top + steps[now].offsetHeight > list.scrollTop + list.clientHeight) list.scrollTop = top - 20;
       range.value = String(now);
       out.textContent = "step " + steps[now].value + " of " + steps[steps.length - 1].value + (rounds ? ", round " + (rounds + 1) + " of the loop" : "");
-      var loop = loopAt >= 0 && now >= loopAt ? "In the loop. " : "", text = steps[now].cloneNode(true), why = [];
-      Array.prototype.slice.call(text.querySelectorAll(":scope > .here")).forEach(function (h) { h.remove(); });
+      var loop = loopAt >= 0 && now >= loopAt ? "In the loop. " : "", turn = steps[now].classList.contains("turn") ? "This step decides. " : "", text = steps[now].cloneNode(true), why = [];
+      Array.prototype.slice.call(text.querySelectorAll(":scope > .here, :scope > .tag")).forEach(function (h) { h.remove(); });
       Array.prototype.slice.call(text.querySelectorAll(".because")).forEach(function (b) {
         why.push(b.textContent.replace(/\s+/g, " ").trim());
         b.remove();
       });
-      caption.textContent = loop + text.textContent.replace(/\s+/g, " ").trim() + (why.length ? ". Allowed by " + why.join(", ") : "") + ".";
+      caption.textContent = loop + turn + text.textContent.replace(/\s+/g, " ").trim() + (why.length ? ". Allowed by " + why.join(", ") : "") + ".";
       caption.classList.toggle("looping", loop !== "");
       draw();
     }
@@ -159,7 +166,10 @@
     caption.hidden = steps.length < 2; // the one step stands beside its picture
     stage.parentNode.hidden = false;
     root.classList.add("live");
-    show(0);
+    rows.forEach(function (r, k) {
+      r.addEventListener("click", function (e) { e.preventDefault(); stop(); rounds = 0; show(k); });
+    });
+    show(Math.min(+root.dataset.turn || 0, steps.length - 1));
     return { root: root, acts: acts, stop: stop, go: function (step) { stop(); rounds = 0; show(steps.indexOf(step)); } };
   }
 

@@ -12,7 +12,7 @@ const codes = { j: 74, k: 75,  ArrowRight: 39, ArrowLeft: 37, Home: 36, End: 35,
 const press = async key => {
   for (const type of ["keyDown", "keyUp"]) await send("Input.dispatchKeyEvent", { type, key, windowsVirtualKeyCode: codes[key], text: key.length === 1 && type === "keyDown" ? key : undefined });
 };
-const at = `(() => { const e = document.querySelector(".explorer"); return { step: +e.querySelector(".now").value, output: e.querySelector("output").textContent, caption: e.querySelector(".caption").textContent,
+const at = `(() => { const e = document.querySelector(".explorer"); return { step: +e.querySelector(".step.now").value, output: e.querySelector("output").textContent, caption: e.querySelector(".caption").textContent,
   nodes: e.querySelectorAll(".node").length, pods: e.querySelectorAll(".zones .pod").length, waiting: e.querySelectorAll(".tray .pod").length, moved: e.querySelectorAll(".moved").length }; })()`;
 
 const result = { steps: {} };
@@ -39,6 +39,9 @@ try {
     result.explorers = 0;
   }
   if (result.explorers) {
+    result.steps.opens = await evaluate(at); // where it decides, loops or ends
+    await evaluate(`document.querySelector('.explorer [data-do="first"]').click()`);
+    await evaluate(`document.activeElement.blur()`);
     result.steps.start = await evaluate(at);
     const total = result.total = await evaluate(`document.querySelector(".explorer").querySelectorAll(".step").length`);
     await press("ArrowRight");

@@ -1,0 +1,96 @@
+package report
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/kubesettle/kubesettle/verify/finding"
+)
+
+// randomTrace is an interleaving in which some steps change nothing visible, with a loop or a decisive step.
+func randomTrace(r *rand.Rand, steps int) finding.Finding {
+	f := finding.Finding{Rule: "rollout-stuck", Message: "it stands still"}
+	ready := 0
+	for i := range steps {
+		if r.IntN(3) > 0 {
+			ready++
+		}
+		f.Interleaving = append(f.Interleaving, finding.Step{
+			Actor: []string{"apply", "deployment/default/web", "scheduler", "kubelet-start/default/web"}[r.IntN(4)],
+			Class: []string{"sync", "sync", "kubelet", "event"}[r.IntN(4)], Text: fmt.Sprintf("step <%d> & %q", i, strings.Repeat("&", r.IntN(200))),
+			Object: fmt.Sprintf("Pod default/web-%d", r.IntN(3)), Because: []finding.Because{{File: "a.yaml", Line: i + 1}},
+			After: &finding.Snapshot{Nodes: []finding.NodeSnapshot{{Name: "a-1", Pods: []finding.PodsSnapshot{{Workload: "apps/Deployment default/web", Phase: "ready", Count: ready}}}}},
+		})
+	}
+	at := r.IntN(steps)
+	if r.IntN(2) == 0 {
+		f.CycleStart = &at
+	} else {
+		f.Decisive, f.Lucky = &at, f.Interleaving[:1]
+	}
+	return f
+}
+
+// TestFoldUnseen holds what folding keeps: every text and every reason in their order, events and the end as steps,
+// where a loop begins and what decides; and that nothing else is left that changes nothing.
+func TestFoldUnseen(t *testing.T) {
+	folded := 0
+	for seed := range uint64(500) {
+		r := rand.New(rand.NewPCG(seed, 41))
+		was := randomTrace(r, 2+r.IntN(30))
+		is := was
+		foldUnseen(&is)
+		folded += len(was.Interleaving) - len(is.Interleaving)
+		texts, reasons := "", 0
+		for i := range is.Interleaving {
+			texts += stepText(&is.Interleaving[i]) + "; "
+			reasons += len(is.Interleaving[i].Because)
+		}
+		at := -1
+		for i := range was.Interleaving {
+			text := stepText(&was.Interleaving[i])
+			if k := strings.Index(texts, text); k <= at {
+				t.Fatalf("seed %d: %q is lost, or out of order", seed, text)
+			} else {
+				at = k
+			}
+		}
+		if reasons != len(was.Interleaving) {
+			t.Errorf("seed %d: %d reasons of %d", seed, reasons, len(was.Interleaving))
+		}
+		for _, at := range [][2]*int{{was.Decisive, is.Decisive}, {was.CycleStart, is.CycleStart}} {
+			if at[0] != nil && !strings.HasSuffix(stepText(&is.Interleaving[*at[1]]), stepText(&was.Interleaving[*at[0]])) {
+				t.Errorf("seed %d: the step that matters is another one", seed)
+			}
+		}
+		if !reflect.DeepEqual(is.Interleaving[len(is.Interleaving)-1].After, was.Interleaving[len(was.Interleaving)-1].After) {
+			t.Errorf("seed %d: it ends elsewhere", seed)
+		}
+	}
+	if folded < 500 {
+		t.Errorf("%d steps folded: the test has lost its teeth", folded)
+	}
+}
+
+// TestLanes: a diagram has a row for each step that is shown, marks the decisive one, and stays small whatever the
+// steps say.
+func TestLanes(t *testing.T) {
+	for seed := range uint64(100) {
+		r := rand.New(rand.NewPCG(seed, 43))
+		f := randomTrace(r, 2+r.IntN(120))
+		shown := elide(&f, laneSteps)
+		svg := string(newLanes(&f, shown, "new-300").svg())
+		if len(svg) > 30_000 {
+			t.Errorf("seed %d: %d bytes for %d steps", seed, len(svg), len(shown))
+		}
+		if n := strings.Count(svg, `class="row`); n != len(shown) {
+			t.Errorf("seed %d: %d rows for %d steps", seed, n, len(shown))
+		}
+		if turns := strings.Count(svg, `class="row turn"`); (turns == 1) != (f.Decisive != nil) {
+			t.Errorf("seed %d: %d decisive rows, decisive %v", seed, turns, f.Decisive)
+		}
+	}
+}
