@@ -12,7 +12,6 @@ import (
 	"github.com/kubesettle/kubesettle/render/tree"
 	"github.com/kubesettle/kubesettle/report"
 	"github.com/kubesettle/kubesettle/report/github"
-	"github.com/kubesettle/kubesettle/verify"
 	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
@@ -59,7 +58,7 @@ func runAction(ctx context.Context, p *process, w *github.Workflow) error {
 	}
 	if event.Gone {
 		w.Notice("the branch was deleted: nothing to check")
-		return a.outputs(w, &verify.Result{Verdict: verify.Pass})
+		return a.outputs(w, &finding.Result{Verdict: finding.Pass})
 	}
 	if event.Fork {
 		a.flags.rendering.disconnect()
@@ -166,7 +165,7 @@ func (a *actionRun) fail(w *github.Workflow, err error) error {
 			w.Notice(err.Error())
 		}
 	}
-	if err := w.Output("verdict", string(verify.Errored)); err != nil {
+	if err := w.Output("verdict", string(finding.Errored)); err != nil {
 		w.Notice(err.Error())
 	}
 	var e *exit

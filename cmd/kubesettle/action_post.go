@@ -9,7 +9,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/report"
 	"github.com/kubesettle/kubesettle/report/github"
-	"github.com/kubesettle/kubesettle/verify"
+	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 // post writes the comment and the suggestions where there is a pull request, and gives
@@ -44,7 +44,7 @@ func (a *actionRun) post(ctx context.Context, p *process, w *github.Workflow, ev
 // sticky brings the one comment up to date.
 func (a *actionRun) sticky(ctx context.Context, w *github.Workflow, client *github.Client, event *github.Event,
 	done *finished, links report.Options) string {
-	body, news := report.Comment(done.result, links), len(done.result.Findings) > 0 || done.result.Verdict != verify.Pass
+	body, news := report.Comment(done.result, links), len(done.result.Findings) > 0 || done.result.Verdict != finding.Pass
 	if !news && a.comment == "auto" {
 		body = report.Resolved(done.result, links)
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/report"
 	"github.com/kubesettle/kubesettle/report/github"
-	"github.com/kubesettle/kubesettle/verify"
+	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 // relay makes the comment of a run that had no right to: a fork's. Nothing is checked
@@ -59,7 +59,7 @@ func (a *actionRun) relay(ctx context.Context, p *process, w *github.Workflow, e
 }
 
 // foreignResult reads the report from the workspace, through no link that leads out.
-func (a *actionRun) foreignResult(dir string) (*verify.Result, error) {
+func (a *actionRun) foreignResult(dir string) (*finding.Result, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, err

@@ -12,7 +12,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/report"
 	"github.com/kubesettle/kubesettle/report/github"
-	"github.com/kubesettle/kubesettle/verify"
+	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 // report writes every surface, those that are local first. Their failures are notices; the verdict stands.
@@ -101,12 +101,12 @@ func (a *actionRun) file(dir, name string, write func(io.Writer) error) (err err
 }
 
 // outputs sets the outputs of the action, without a comment's address.
-func (a *actionRun) outputs(w *github.Workflow, r *verify.Result) error {
+func (a *actionRun) outputs(w *github.Workflow, r *finding.Result) error {
 	counts := r.Counts()
 	values := map[string]string{
 		"verdict": string(r.Verdict), "sarif-file": a.sarif, "report-file": a.reportFile, "html-file": a.html,
 	}
-	for _, o := range verify.Outcomes() {
+	for _, o := range finding.Outcomes() {
 		if o.Output != "" {
 			values[o.Output] = fmt.Sprint(counts[o.Output])
 		}
@@ -119,7 +119,7 @@ func (a *actionRun) outputs(w *github.Workflow, r *verify.Result) error {
 }
 
 // marker identifies this run's comment.
-func (a *actionRun) marker(p *process, event *github.Event, r *verify.Result) report.Marker {
+func (a *actionRun) marker(p *process, event *github.Event, r *finding.Result) report.Marker {
 	m := report.Marker{Instance: a.commentID, Head: event.HeadSHA}
 	if m.Head == "" {
 		m.Head = r.Head.Commit

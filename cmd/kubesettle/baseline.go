@@ -13,7 +13,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/render/tree"
-	"github.com/kubesettle/kubesettle/verify"
+	"github.com/kubesettle/kubesettle/verify/accept"
 	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
@@ -135,10 +135,10 @@ func (g *gating) baselineNotices(p *policies.Policy, base, head tree.Tree) ([]fi
 // not fail. With a baseline given, only what is left of that is written.
 func (a *accepting) write(p *process, done *finished, was *policies.Baseline) error {
 	r := done.result
-	if a.writeTo == "" || r.Verdict == verify.Errored {
+	if a.writeTo == "" || r.Verdict == finding.Errored {
 		return nil
 	}
-	b := &policies.Baseline{File: a.writeTo, Entries: r.Entries()}
+	b := &policies.Baseline{File: a.writeTo, Entries: accept.Entries(r)}
 	if was != nil {
 		stale := map[string]bool{}
 		for _, s := range r.Baseline.Stale {
@@ -159,7 +159,7 @@ func (a *accepting) write(p *process, done *finished, was *policies.Baseline) er
 		return &exit{exitUsage, fmt.Errorf("--write-baseline: %w", err)}
 	}
 	if was == nil {
-		r.Accept(b, done.gate)
+		accept.Rejudge(r, b, done.gate)
 	}
 	open := 0
 	for i := range r.Findings {

@@ -3,11 +3,9 @@ package main
 import (
 	"cmp"
 	"context"
-	"slices"
 	"time"
 
 	"github.com/kubesettle/kubesettle/render/release"
-	"github.com/kubesettle/kubesettle/verify"
 	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
@@ -106,18 +104,24 @@ func (b *budget) left() time.Duration {
 }
 
 // notices say what there was no time for: a line is missed by those who read a finding only.
-func (b *budget) notices(r *verify.Result) []finding.Note {
+func (b *budget) notices(r *finding.Result) []finding.Note {
 	if !b.clock.Ended() {
 		return nil
 	}
-	cut := slices.ContainsFunc(r.Releases, func(rel verify.ReleaseResult) bool { return rel.Cut })
-	switch found := len(r.Findings)+len(r.Waived) > 0; {
-	case cut && found:
-		return []finding.Note{finding.Say(finding.CutBeforeBoth)}
-	case cut:
-		return []finding.Note{finding.Say(finding.CutBeforeReleases)}
-	case found:
-		return []finding.Note{finding.Say(finding.CutBeforeLines)}
+	var out []finding.Note
+	cut := 0
+	for _, rel := range r.Releases {
+		if rel.Cut {
+			cut++
+		}
 	}
-	return nil
+	if done := len(r.Releases) - cut; cut > 0 {
+		took := forRendering * b.total.Seconds()
+		more := max(1, int(took*float64(cut)/float64(max(done, 1))+0.5))
+		out = append(out, finding.Say(finding.CutBeforeReleases, cut, len(r.Releases), more, done > 0))
+	}
+	if len(r.Findings)+len(r.Waived) > 0 {
+		out = append(out, finding.Say(finding.CutBeforeLines))
+	}
+	return out
 }

@@ -69,6 +69,9 @@ var (
 		{"chart value", "c", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: %n}\ndata: {a: {{ .Values.password | quote }}, b: {{ .Values.password | b64enc }}}\n"},
 		{"storage class", "m", "apiVersion: storage.k8s.io/v1\nkind: StorageClass\nmetadata: {name: %n}\nprovisioner: x\nparameters: {a: '%s'}\n"},
 		{"storage class in a block", "m", "apiVersion: storage.k8s.io/v1\nkind: StorageClass\nmetadata: {name: %n}\nprovisioner: x\nparameters:\n  a: '%s'\n"},
+		{"unknown field", "m", canaryPod + "pasword: '%s'\n"},
+		{"unknown field of a list", "m", canaryPod + "tokns: ['%s']\n"},
+		{"unknown field beside one that is read", "m", "apiVersion: v1\nkind: Service\nmetadata: {name: %n}\nspec: {type: NodePort, pasword: '%s', ports: [{port: 80}]}\n"},
 		{"refused value", "m", "apiVersion: v1\nkind: Service\nmetadata: {name: %n}\nspec: {type: '%s', ports: [{port: 80}]}\n"},
 	}
 	brokenPlaces = []canaryPlace{

@@ -17,6 +17,8 @@ import (
 	"github.com/kubesettle/kubesettle/verify"
 	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/memo"
+	"github.com/kubesettle/kubesettle/verify/run"
+	"github.com/kubesettle/kubesettle/verify/slice"
 )
 
 // runFlags holds every flag of a check.
@@ -26,12 +28,14 @@ type runFlags struct {
 	gating    gating
 	searching searching
 	outputs   outputs
+	// certificate is the file for proofs; "": none is written.
+	certificate string
 }
 
 func newCheck(p *process) *cobra.Command {
 	var f runFlags
 	cmd := &cobra.Command{
-		Use:   "check [--base REV [--head REV] | --staged] [PATH...]",
+		Use:   "check [--base REV [--head REV] | --staged | --worktree] [PATH...]",
 		Short: "Gate a change: compare two revisions, or two directories",
 		Long: `Check renders base and head, finds the workloads that change and explores every
 interleaving of the control loops around them. Findings are new, existing or fixed;
@@ -43,6 +47,7 @@ switches on beside it is searched, too.`,
 		Example: `  kubesettle check
   kubesettle check --base main --head feature --output text --output sarif=out/result.sarif
   kubesettle check --staged
+  kubesettle check --worktree
   kubesettle check --base-dir before --head-dir after --nodes nodes.yaml`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.rendering.paths = args
@@ -59,9 +64,14 @@ switches on beside it is searched, too.`,
 				return err
 			}
 			done.result.Notices = append(notices, done.result.Notices...)
+			if err := f.certify(done.result); err != nil {
+				return err
+			}
 			return f.finish(p, list, done)
 		},
 	}
+	cmd.Flags().StringVar(&f.certificate, "certificate", "",
+		"file to write proofs to that rollouts end and keep their floor for any number of nodes and replicas; 'kubesettle certify' checks it")
 	f.sides.flags(cmd)
 	f.rendering.flags(cmd)
 	f.gating.flags(cmd)
@@ -110,9 +120,9 @@ so every finding is new.`,
 
 // finished is a run that ended with a result.
 type finished struct {
-	result  *verify.Result
+	result  *finding.Result
 	changes *object.Changes // Base is nil where one state was verified
-	gate    policies.Gate
+	gate    finding.Gate
 	level   string        // lowest severity that is shown, see [level]
 	rules   []report.Rule // nil: those of this build
 	spent   *budget
@@ -213,14 +223,14 @@ func (f *runFlags) remembered(p *process, kept *memo.Store) {
 	kept.Close()
 }
 
-func (f *runFlags) finished(proc *process, r *verify.Result, ch *object.Changes, p *policies.Policy,
-	scopes []verify.Scope, spent *budget) (*finished, error) {
+func (f *runFlags) finished(proc *process, r *finding.Result, ch *object.Changes, p *policies.Policy,
+	scopes []run.Scope, spent *budget) (*finished, error) {
 	rules, err := rulesOf(p, scopes)
 	r = report.Redacted(r, hider(ch.Head))
 	if g := f.gating.declared; f.searching.shard != "" {
-		r.Gate = &verify.PolicyGate{FailOn: g.FailOn, OnlyNew: g.OnlyNew, OnInconclusive: g.OnInconclusive}
+		r.Gate = &g
 	}
-	done := &finished{r, ch, p.Gate, lowest(f.gating.reportLevel, p.Gate, r.Scopes), rules, spent}
+	done := &finished{r, ch, p.Gate.Gate, lowest(f.gating.reportLevel, p.Gate.Gate, r.Scopes), rules, spent}
 	if err != nil {
 		return done, err
 	}
@@ -234,14 +244,16 @@ func (f *runFlags) options(p *process, policy *policies.Policy,
 		return ropt, verify.Options{}, err
 	}
 	ropt.Rendered = line.renderHook()
-	if c := &policy.Cluster; len(c.Releases) > 0 {
-		ropt.Beside = func(r release.Release) bool { return c.Runs(r.ID, r.Path) }
+	if c := &policy.Cluster; len(c.Releases) > 0 || slice.Limited(policy) {
+		ropt.Beside = func(r release.Release) bool { // what is delivered runs beside others in a cluster of known size
+			return c.Runs(r.ID, r.Path) || slice.Limited(policy) && r.Delivery.Tool != ""
+		}
 	}
 	if f.gating.accepting.writeTo != "" && f.searching.shard != "" {
 		return ropt, verify.Options{}, usage("--write-baseline and --shard: a shard sees a part of the findings; write the file in one run")
 	}
 	vopt, err := f.searching.options(p, policy, f.rendering.workers, line)
-	vopt.Kept = f.rendering.verdicts()
+	vopt.Kept, vopt.Certify = f.rendering.verdicts(), f.certificate != ""
 	return ropt, vopt, err
 }
 
@@ -257,6 +269,7 @@ func (f *runFlags) finish(p *process, list []output, done *finished) error {
 	if err := f.write(p, list, done); err != nil {
 		return err
 	}
+	keepLast(p, done.result)
 	return ended(done.result.ExitCode(done.gate))
 }
 

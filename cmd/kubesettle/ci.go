@@ -12,7 +12,7 @@ import (
 	"github.com/kubesettle/kubesettle/report"
 	"github.com/kubesettle/kubesettle/report/ci"
 	"github.com/kubesettle/kubesettle/report/gitlab"
-	"github.com/kubesettle/kubesettle/verify"
+	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 // noting holds the flags of the note on a merge request.
@@ -136,7 +136,7 @@ func (n *noting) post(ctx context.Context, p *process, change ci.Change, done *f
 	links.Marker = report.Marker{Instance: n.id, Head: done.result.Head.Commit, Attempt: 1}
 	_, _ = fmt.Sscan(p.getenv("CI_JOB_ID"), &links.Marker.RunID) // which grows with time
 	r := done.result
-	body, news := report.Comment(r, links), len(r.Findings) > 0 || r.Verdict != verify.Pass
+	body, news := report.Comment(r, links), len(r.Findings) > 0 || r.Verdict != finding.Pass
 	if !news && n.when == "auto" {
 		body = report.Resolved(r, links)
 	}

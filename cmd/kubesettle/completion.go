@@ -10,15 +10,15 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
 
-	"github.com/kubesettle/kubesettle/verify"
+	"github.com/kubesettle/kubesettle/policies/rules"
 )
 
 // values are what flags take that take words of a list, by the flag's name; --output's depend
 // on its command, see [outputs.flags].
 func values() map[string][]string {
-	var rules []string
-	for _, r := range verify.Rules() {
-		rules = append(rules, r.ID+"\t"+r.Title)
+	var ids []string
+	for _, r := range rules.All() {
+		ids = append(ids, r.ID+"\t"+r.Title)
 	}
 	severities := []string{"error", "warning", "note"}
 	failOn := []string{"off\tnothing fails"}
@@ -26,7 +26,7 @@ func values() map[string][]string {
 		failOn = append(failOn, s, "new-"+s+"\tnew findings only", "any-"+s+"\tfindings of base, too")
 	}
 	return map[string][]string{
-		"rule": rules, "fail-on": failOn, "on-inconclusive": {"warn", "fail"},
+		"rule": ids, "fail-on": failOn, "on-inconclusive": {"warn", "fail"},
 		"report-level": severities, "color": {"auto", "always", "never"}, "note": {"auto", "always", "never"},
 	}
 }

@@ -138,3 +138,42 @@ func TestGitLabComponent(t *testing.T) {
 		}
 	}
 }
+
+// The component runs nothing that the release's workflow has not signed, or that is not what was signed.
+func TestGitLabComponentChecksTheSignature(t *testing.T) {
+	c := component(t, map[string]string{"version": "v9.8.7"})
+	for title, tc := range map[string]struct {
+		cosign string // what it does
+		sum    string // of the archive, in SHA256SUMS
+		runs   bool
+	}{
+		"signed":       {`case "$*" in *release.yml@refs/tags/v9.8.7*SHA256SUMS) exit 0 ;; esac; exit 1`, "sum", true},
+		"not signed":   {"exit 1", "sum", false},
+		"another file": {"exit 0", "0000000000000000000000000000000000000000000000000000000000000000", false},
+	} {
+		t.Run(title, func(t *testing.T) {
+			dir := t.TempDir()
+			script := strings.ReplaceAll(strings.Join(c.job.BeforeScript, "\n"), "/tmp/kubesettle", dir+"/job")
+			stubs := map[string]string{
+				"cosign": tc.cosign,
+				"wget": `case "$*" in *SHA256SUMS) name=$(basename "$(ls "` + dir + `"/job/*.tar.gz)"); printf '%s  %s\n' "$(if [ ` + tc.sum +
+					` = sum ]; then sha256sum < "` + dir + `/job/$name" | cut -d' ' -f1; else echo ` + tc.sum + `; fi)" "$name" > "$3" ;; *) echo x > "$3" ;; esac`,
+				"tar": "touch " + dir + "/unpacked", "uname": "echo x86_64",
+			}
+			for name, text := range stubs {
+				if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+text+"\n"), 0o755); err != nil {
+					t.Fatal(err)
+				}
+			}
+			cmd := exec.Command("sh", "-e", "-c", script)
+			cmd.Env = []string{"PATH=" + dir + ":" + os.Getenv("PATH")}
+			for k, v := range c.job.Variables {
+				cmd.Env = append(cmd.Env, k+"="+v)
+			}
+			out, err := cmd.CombinedOutput()
+			if _, unpacked := os.Stat(dir + "/unpacked"); (unpacked == nil) != tc.runs || (err == nil) != tc.runs {
+				t.Errorf("unpacked: %v, %v: %s", unpacked == nil, err, out)
+			}
+		})
+	}
+}

@@ -13,7 +13,8 @@ import (
 	"github.com/kubesettle/kubesettle/render"
 	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/report"
-	"github.com/kubesettle/kubesettle/verify"
+	"github.com/kubesettle/kubesettle/verify/finding"
+	"github.com/kubesettle/kubesettle/verify/run"
 	"github.com/kubesettle/kubesettle/verify/slice"
 )
 
@@ -57,7 +58,7 @@ declared the verdicts rest on. Nothing is searched.`,
 			if vopt.Scopes, err = f.gating.scopes(tree, &object.Changes{Head: rev}); err != nil {
 				return err
 			}
-			found, err := verify.Inspect(rev, vopt)
+			found, err := run.Inspect(rev, vopt)
 			if err != nil {
 				return analysis(withoutSecrets(err, rev))
 			}
@@ -87,17 +88,17 @@ func (g *gating) docFlags(cmd *cobra.Command) {
 
 // diagnosis is the page as `doctor --output json` has it; secrets are taken out.
 type diagnosis struct {
-	SchemaVersion string               `json:"schemaVersion"`
-	Policy        string               `json:"policy"` // file; "" is the built-in default
-	Scopes        []diagnosedScope     `json:"scopes"` // policies of folders
-	Releases      []diagnosedRelease   `json:"releases"`
-	Cluster       diagnosedCluster     `json:"cluster"`
-	Workloads     int                  `json:"workloads"`
-	Searches      int                  `json:"searches"`
-	Slices        []verify.SliceSurvey `json:"slices"`
-	Unknown       []verify.Unknown     `json:"unknown"`
-	Unmodeled     []string             `json:"unmodeled"`
-	Ignored       []listedPath         `json:"ignored"`
+	SchemaVersion string             `json:"schemaVersion"`
+	Policy        string             `json:"policy"` // file; "" is the built-in default
+	Scopes        []diagnosedScope   `json:"scopes"` // policies of folders
+	Releases      []diagnosedRelease `json:"releases"`
+	Cluster       diagnosedCluster   `json:"cluster"`
+	Workloads     int                `json:"workloads"`
+	Searches      int                `json:"searches"`
+	Slices        []run.SliceSurvey  `json:"slices"`
+	Unknown       []run.Unknown      `json:"unknown"`
+	Unmodeled     []string           `json:"unmodeled"`
+	Ignored       []listedPath       `json:"ignored"`
 }
 
 // diagnosedScope is the policy of a folder.
@@ -130,11 +131,11 @@ type diagnosedCluster struct {
 	Workloads []string `json:"workloads,omitempty"`
 }
 
-func examine(rev *object.Revision, policy *policies.Policy, s *verify.Survey) *diagnosis {
+func examine(rev *object.Revision, policy *policies.Policy, s *run.Survey) *diagnosis {
 	hide := hider(rev)
 	d := &diagnosis{
 		SchemaVersion: "1", Policy: policy.File, Releases: []diagnosedRelease{}, Cluster: clusterOf(policy),
-		Slices: s.Slices, Unknown: verify.Unknowns(rev, s.Policy), Unmodeled: []string{}, Ignored: []listedPath{},
+		Slices: s.Slices, Unknown: run.Unknowns(rev, s.Policy), Unmodeled: []string{}, Ignored: []listedPath{},
 	}
 	for _, l := range list(rev).Releases {
 		r := diagnosedRelease{
@@ -156,13 +157,13 @@ func examine(rev *object.Revision, policy *policies.Policy, s *verify.Survey) *d
 		d.Searches += x.Searches
 	}
 	if d.Unknown == nil {
-		d.Unknown = []verify.Unknown{}
+		d.Unknown = []run.Unknown{}
 	}
 	for i := range d.Unknown {
 		d.Unknown[i].What = hide(d.Unknown[i].What)
 	}
 	for _, w := range s.Workloads {
-		if w.Verdict == verify.Inconclusive {
+		if w.Verdict == finding.Inconclusive {
 			d.Unmodeled = append(d.Unmodeled, hide(w.ID+": "+w.Reason))
 		}
 	}
@@ -308,7 +309,7 @@ func (d *diagnosis) text() string {
 		found = append(found, s)
 	}
 	bySize := slices.Clone(d.Slices)
-	slices.SortStableFunc(bySize, func(a, b verify.SliceSurvey) int { return b.Searches - a.Searches })
+	slices.SortStableFunc(bySize, func(a, b run.SliceSurvey) int { return b.Searches - a.Searches })
 	for _, x := range bySize {
 		names := slices.Clone(x.Workloads[:min(len(x.Workloads), 2)])
 		for i, id := range names {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -92,11 +93,77 @@ func TestEdge10OneSideThatDoesNotRender(t *testing.T) {
 	e.put("base/c/templates/web.yaml", webManifest(100)+"{{ fail \"no\" }}\n")
 	e.put("head/c/templates/web.yaml", webManifest(1500))
 	code, said = e.kubesettle("check", "--verbose")
-	e.want("base fails", code, exitFinding, said, "unschedulable", "base")
+	e.want("base fails", code, exitFinding, said, "unschedulable", "failed to render on base; its findings have no baseline")
+	_, said = e.kubesettle("check")
+	e.want("base fails: the finding", 0, 0, said, "without a baseline")
+	_, said = e.kubesettle("check", "--output", "json")
+	e.want("base fails: JSON", 0, 0, said, `"status": "failed-base"`, `"noBaseline": true`)
 
 	e.put("head/c/templates/web.yaml", webManifest(1500)+"{{ fail \"no\" }}\n")
 	code, said = e.kubesettle("check")
 	e.want("both fail", code, exitPass, said, "not analysed", "!PASS")
+
+	// What declares a release that renders on neither side is a part of it.
+	app := "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: c, namespace: argocd}\nspec:\n  project: default\n" +
+		"  destination: {server: https://one, namespace: default}\n  source: {repoURL: r, targetRevision: HEAD, path: c"
+	e.put("base/c/templates/web.yaml", webManifest(100)+"{{ fail \"no\" }}\n")
+	e.put("head/c/templates/web.yaml", webManifest(100)+"{{ fail \"no\" }}\n")
+	e.put("base/apps/c.yaml", app+"}\n")
+	e.put("head/apps/c.yaml", app+", helm: {parameters: [{name: a, value: b}]}}\n")
+	code, said = e.kubesettle("check")
+	e.want("both fail, and the Application changes", code, exitPass, said, "not analysed", "!PASS", "!no workload changed")
+}
+
+// Rule 15: nothing outside of the tree is read, and what cannot be read is named: where a link leads out of the
+// repository, where a submodule or a pointer of Git LFS stands for a file, where values leave it, and past each limit.
+func TestEdge15NothingOutsideIsRead(t *testing.T) {
+	chart := "apiVersion: v2\nname: c\nversion: 1.0.0\n"
+	app := "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: k, namespace: argocd}\nspec:\n  project: default\n" +
+		"  destination: {server: https://one, namespace: default}\n  source: {repoURL: r, targetRevision: HEAD, path: c, helm: {valueFiles: ['%s']}}\n"
+	const limits, leaves = "limit", "leaves the repository"
+	for title, tc := range map[string]struct {
+		file, text string
+		link       string // the file is a link to this
+		wants      []string
+	}{
+		"an absolute link":       {file: "k/web.yaml", link: "/etc/hostname", wants: []string{"k/web.yaml -> /etc/hostname " + leaves}},
+		"a link above":           {file: "k/web.yaml", link: "../../out.yaml", wants: []string{"k/web.yaml -> ../../out.yaml " + leaves}},
+		"a link for a folder":    {file: "k", link: "../out", wants: []string{"folder k: a link that leads to no folder of this repository"}},
+		"a pointer":              {file: "k/web.yaml", text: "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a214614ab2935c943f9e0ff69d22eadbb8f32b1258daaa5e2ca24d17e2393\nsize 9\n", wants: []string{"Git LFS"}},
+		"values above":           {file: "apps/k.yaml", text: fmt.Sprintf(app, "../../v.yaml"), wants: []string{leaves}},
+		"values of a file above": {file: "c/templates/a.yaml", text: "{{ .Files.Get \"../../out.yaml\" | required \"nothing is there\" }}", wants: []string{"nothing is there"}},
+		"a base above":           {file: "k/kustomization.yaml", text: "resources: [../../out]\n", wants: []string{"k/kustomization.yaml"}},
+		"a large file":           {file: "k/web.yaml", text: webManifest(100) + strings.Repeat("# 234567\n", 6<<20/9), wants: []string{limits, "5 MiB"}},
+		"a deep file":            {file: "k/web.yaml", text: webManifest(100) + "x: " + strings.Repeat("[", 300) + strings.Repeat("]", 300) + "\n", wants: []string{"k/web.yaml"}},
+		"a bomb":                 {file: "k/web.yaml", text: aliasBomb() + "---\n" + webManifest(100), wants: []string{"k/web.yaml"}},
+		"many documents":         {file: "k/web.yaml", text: webManifest(100) + strings.Repeat("---\na: b\n", 11000), wants: []string{"k/web.yaml"}},
+	} {
+		t.Run(title, func(t *testing.T) {
+			e := newEdge(t)
+			e.put("out.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: outside-canary}\n")
+			e.put("out/kustomization.yaml", "resources: [../out.yaml]\n")
+			e.both("c/Chart.yaml", chart)
+			e.put("base/k/web.yaml", webManifest(100))
+			if tc.link == "" {
+				e.put("head/"+tc.file, tc.text)
+			} else if err := os.MkdirAll(filepath.Dir(filepath.Join(e.dir, "head", tc.file)), 0o755); err != nil {
+				t.Fatal(err)
+			} else if err := os.Symlink(tc.link, filepath.Join(e.dir, "head", tc.file)); err != nil {
+				t.Fatal(err)
+			}
+			code, said := e.kubesettle("check", "--offline")
+			e.want(title, code, exitAnalysis, said, append(tc.wants, "!outside-canary")...)
+		})
+	}
+}
+
+// aliasBomb is a document that grows ninefold with each line.
+func aliasBomb() string {
+	out := "a: &a [x,x,x,x,x,x,x,x,x]\n"
+	for c := 'b'; c <= 'i'; c++ {
+		out += fmt.Sprintf("%c: &%c [%s]\n", c, c, strings.TrimSuffix(strings.Repeat(fmt.Sprintf("*%c,", c-1), 9), ","))
+	}
+	return out
 }
 
 // Rule 16: no secret is printed, and that it changed is.
@@ -172,5 +239,21 @@ func TestEdge20OneCheckForTheRepository(t *testing.T) {
 	e.want("three releases", code, exitFinding, said, `"alsoIn"`)
 	if n := strings.Count(said, `"rule": "unschedulable"`); n != 1 {
 		t.Errorf("%d findings, want one for three releases:\n%.3000s", n, said)
+	}
+
+	// Several clusters: one run, and each finding says on which it stands, those of one after the other.
+	e = newEdge(t)
+	e.both(".kubesettle.yaml", actionPolicy)
+	for i, cluster := range []string{"west", "east", "west", "east"} {
+		name := string(rune('a' + i))
+		e.put("base/"+name+"/web.yaml", strings.ReplaceAll(webManifest(100), "web", "web-"+name))
+		e.put("head/"+name+"/web.yaml", strings.ReplaceAll(webManifest(1500), "web", "web-"+name))
+		e.both("apps/"+name+".yaml", "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: "+name+", namespace: argocd}\nspec:\n"+
+			"  project: default\n  destination: {name: "+cluster+", namespace: default}\n  source: {repoURL: r, targetRevision: HEAD, path: "+name+"}\n")
+	}
+	code, said = e.kubesettle("check")
+	e.want("clusters", code, exitFinding, said, "on cluster east", "on cluster west")
+	if east, west := strings.LastIndex(said, "on cluster east"), strings.Index(said, "on cluster west"); east > west {
+		t.Errorf("the findings are not grouped by cluster:\n%.3000s", said)
 	}
 }

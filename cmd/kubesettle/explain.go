@@ -15,18 +15,25 @@ import (
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/render/tree"
 	"github.com/kubesettle/kubesettle/report"
-	"github.com/kubesettle/kubesettle/verify"
+	"github.com/kubesettle/kubesettle/verify/finding"
+	"github.com/kubesettle/kubesettle/verify/run"
 )
 
 func newExplain(p *process) *cobra.Command {
 	var o outputs
 	var g gating
 	cmd := &cobra.Command{
-		Use:   "explain [RULE | FILE]",
-		Short: "Explain a rule, or the interleavings of a result",
-		Long: `Explain says what a rule checks, how bad a violation is and how to fix it. With a file
-written by --output json, it shows the findings step by step. Without arguments, it lists
-all rules, including those of the policies in and below the working directory.`,
+		Use:   "explain [RULE | NUMBER | FILE]",
+		Short: "Explain a rule, a finding of the last run, or a result",
+		Long: `Explain says what a rule checks, how bad a violation is and how to fix it. With a number,
+it shows that finding of the last run in this folder step by step; with a manifest, the
+findings in it; with a file written by --output json, all findings of that result. Without
+arguments, it lists all rules, including those of the policies in and below the working
+directory.`,
+		Example: `  kubesettle explain
+  kubesettle explain rollout-stuck
+  kubesettle explain 1
+  kubesettle explain deploy/web.yaml`,
 		Args: cobra.MaximumNArgs(1),
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			if len(args) > 0 {
@@ -39,16 +46,16 @@ all rules, including those of the policies in and below the working directory.`,
 			if err != nil {
 				return err
 			}
-			if len(args) == 1 && isResult(args[0]) {
-				r, err := readResult(args[0])
+			rule := ""
+			if len(args) == 1 {
+				rule = args[0]
+			}
+			if asked, ok := resultAsked(rule); ok {
+				r, err := asked(p, rule)
 				if err != nil {
 					return err
 				}
 				return analysis(report.Text(p.stdout, r, report.Options{Color: color, Verbose: true}))
-			}
-			rule := ""
-			if len(args) == 1 {
-				rule = args[0]
 			}
 			rules, err := g.explained(p, rule)
 			if err != nil {
@@ -89,22 +96,33 @@ func (g *gating) explained(p *process, rule string) ([]report.Rule, error) {
 		return rules, nil // the rules of this build need no folder
 	}
 	l := &layers{tree: t, by: map[string]*policies.Policy{".": root}}
-	var scopes []verify.Scope
+	var scopes []run.Scope
 	for _, file := range policyFiles(t) {
 		below, err := l.of(path.Dir(file))
 		if err != nil {
 			fmt.Fprintf(p.stderr, "kubesettle: %s; its rules are left out\n", printable(err.Error()))
 			continue
 		}
-		scopes = append(scopes, verify.Scope{Policy: below})
+		scopes = append(scopes, run.Scope{Policy: below})
 	}
 	return rulesOf(root, scopes)
 }
 
-// isResult reports whether an argument is meant as a file: it is there, or is called like one.
-func isResult(arg string) bool {
+// resultAsked is how to get the result that an argument asks for, if it is not a rule: a number is a finding of the
+// last run, a file in JSON a result, and any other file a manifest.
+func resultAsked(arg string) (func(*process, string) (*finding.Result, error), bool) {
+	if _, ok := numbered(arg); ok {
+		return narrowed, true
+	}
 	info, err := os.Stat(arg)
-	return err == nil && !info.IsDir() || filepath.Ext(arg) == ".json"
+	there := err == nil && !info.IsDir()
+	switch ext := filepath.Ext(arg); {
+	case ext == ".json":
+		return func(_ *process, file string) (*finding.Result, error) { return readResult(file) }, true
+	case there && (ext == ".yaml" || ext == ".yml" || ext == ".tpl"):
+		return narrowed, true
+	}
+	return func(_ *process, file string) (*finding.Result, error) { return readResult(file) }, there
 }
 
 // maxResultBytes bounds a result that is read back; it may be another's artifact.
@@ -112,7 +130,7 @@ const maxResultBytes = 64 << 20
 
 // readResult reads what --output json wrote. Unknown fields are tolerated, as the
 // contract says; another schema version is not.
-func readResult(file string) (*verify.Result, error) {
+func readResult(file string) (*finding.Result, error) {
 	info, err := os.Stat(file)
 	if err != nil {
 		return nil, usage("%w", err)
@@ -128,9 +146,9 @@ func readResult(file string) (*verify.Result, error) {
 	if err != nil {
 		return nil, usage("%s: not a result of --output json: %w", file, err)
 	}
-	if r.SchemaVersion != verify.SchemaVersion {
+	if r.SchemaVersion != finding.SchemaVersion {
 		return nil, &exit{exitUsage,
-			fmt.Errorf("%s: schemaVersion is %q, this kubesettle reads %q", file, r.SchemaVersion, verify.SchemaVersion)}
+			fmt.Errorf("%s: schemaVersion is %q, this kubesettle reads %q", file, r.SchemaVersion, finding.SchemaVersion)}
 	}
 	return r, nil
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/kubesettle/kubesettle/render/redact"
 )
 
-func main() { os.Exit(run(os.Args[1:])) }
+func main() { os.Exit(start(os.Args[1:])) }
 
 // process is what the commands may touch of the world.
 type process struct {
@@ -44,8 +44,8 @@ type process struct {
 	color bool
 }
 
-// run is the whole program but for its end.
-func run(args []string) int {
+// start is the whole program but for its end.
+func start(args []string) int {
 	began := time.Now()
 	ctx, stop := listen(args)
 	defer stop()

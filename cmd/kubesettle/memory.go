@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/kubesettle/kubesettle/cmd/kubesettle/early"
-	"github.com/kubesettle/kubesettle/verify"
+	"github.com/kubesettle/kubesettle/verify/run"
 )
 
 // mostMemory is what this process may hold, in bytes, whatever comes in: GitHub's runners
@@ -63,7 +63,7 @@ func guardMemory(budget uint64, stderr io.Writer, end func(code int)) (stop func
 			case <-done:
 				return
 			case <-tick.C:
-				used := verify.MemoryInUse()
+				used := run.MemoryInUse()
 				if small && used > min(smallMemory, budget/4) {
 					debug.SetGCPercent(early.Given)
 					small = false

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kubesettle/kubesettle/verify"
+	"github.com/kubesettle/kubesettle/verify/run"
 )
 
 // A process that passes its budget ends with a message and a code of its own, and not with
@@ -24,7 +24,7 @@ func TestMemoryEndsWithAMessage(t *testing.T) {
 	case <-time.After(10 * time.Second):
 		t.Error("it goes on")
 	}
-	if verify.MemoryInUse() == 0 {
+	if run.MemoryInUse() == 0 {
 		t.Error("nothing is in use")
 	}
 }

@@ -5,7 +5,8 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/report"
-	"github.com/kubesettle/kubesettle/verify"
+	"github.com/kubesettle/kubesettle/verify/accept"
+	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 func newMerge(p *process) *cobra.Command {
@@ -20,7 +21,7 @@ func newMerge(p *process) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			var parts []*verify.Result
+			var parts []*finding.Result
 			for _, file := range args {
 				r, err := readResult(file)
 				if err != nil {
@@ -35,7 +36,7 @@ func newMerge(p *process) *cobra.Command {
 			if err := g.scoped(parts); err != nil {
 				return err
 			}
-			whole, err := verify.Merge(parts, gate)
+			whole, err := accept.Merge(parts, gate)
 			if err != nil {
 				return usage("%w", err)
 			}
@@ -55,35 +56,35 @@ func newMerge(p *process) *cobra.Command {
 
 // gate is that of the policy file where one is named, else that of base's policy, which the parts say, else the
 // default's; as the flags override it.
-func (g *gating) gate(parts []*verify.Result) (policies.Gate, error) {
+func (g *gating) gate(parts []*finding.Result) (finding.Gate, error) {
 	policy := policies.Default()
-	switch said, err := verify.GateOf(parts); {
+	switch said, err := accept.GateOf(parts); {
 	case g.policy != "":
 		if policy, err = g.read(nil); err != nil {
-			return policies.Gate{}, analysis(err)
+			return finding.Gate{}, analysis(err)
 		}
 	case err != nil:
-		return policies.Gate{}, usage("%w", err)
+		return finding.Gate{}, usage("%w", err)
 	case said != nil:
-		policy.Gate = policies.Gate{FailOn: said.FailOn, OnlyNew: said.OnlyNew, OnInconclusive: said.OnInconclusive}
+		policy.Gate.Gate = *said
 	}
-	err := g.override(&policy.Gate)
-	return policy.Gate, err
+	err := g.override(&policy.Gate.Gate)
+	return policy.Gate.Gate, err
 }
 
 // scoped gives the gates of folders' policies what the flags say; a file that is named stands for all of them.
-func (g *gating) scoped(parts []*verify.Result) error {
+func (g *gating) scoped(parts []*finding.Result) error {
 	for _, r := range parts {
 		if g.policy != "" {
 			r.Scopes = nil
 		}
 		for i := range r.Scopes {
 			s := &r.Scopes[i]
-			gate := policies.Gate{FailOn: s.Gate.FailOn, OnlyNew: s.Gate.OnlyNew, OnInconclusive: s.Gate.OnInconclusive}
+			gate := s.Gate
 			if err := g.override(&gate); err != nil {
 				return err
 			}
-			s.Judged = &verify.PolicyGate{FailOn: gate.FailOn, OnlyNew: gate.OnlyNew, OnInconclusive: gate.OnInconclusive}
+			s.Judged = &gate
 		}
 	}
 	return nil

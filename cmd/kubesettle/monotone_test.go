@@ -12,7 +12,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kubesettle/kubesettle/verify"
 	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
@@ -67,7 +66,7 @@ func (f treeFiles) put(t *testing.T, dir string) string {
 // checked is one check of two trees.
 type checked struct {
 	code   int
-	result verify.Result
+	result finding.Result
 	text   string
 }
 

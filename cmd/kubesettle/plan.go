@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kubesettle/kubesettle/report"
-	"github.com/kubesettle/kubesettle/verify"
+	"github.com/kubesettle/kubesettle/verify/run"
 )
 
 // A leg renders all anew before it searches its part: what it takes from the budget is
@@ -61,7 +61,7 @@ if a single run is enough. Each leg runs check with --shard i/n; 'kubesettle mer
 }
 
 // plan surveys the change that the flags name.
-func (f *runFlags) plan(p *process, cmd *cobra.Command) (*verify.Survey, error) {
+func (f *runFlags) plan(p *process, cmd *cobra.Command) (*run.Survey, error) {
 	base, head, notices, err := f.sides.trees(p, cmd)
 	if err != nil {
 		return nil, err
@@ -86,7 +86,7 @@ func (f *runFlags) plan(p *process, cmd *cobra.Command) (*verify.Survey, error) 
 	if vopt.Scopes, err = f.gating.scopes(base, changes); err != nil {
 		return nil, err
 	}
-	s, err := verify.Plan(changes, vopt)
+	s, err := run.Plan(changes, vopt)
 	if err != nil {
 		return nil, analysis(withoutSecrets(err, changes.Head))
 	}
@@ -103,7 +103,7 @@ type matrix struct {
 
 // matrixOf gives as few legs as let each end within its budget: what a leg has for its searches is
 // what rendering and comparing leave. Searches are dealt in turn, so that the dearest leg counts.
-func matrixOf(s *verify.Survey, budget time.Duration, most int) matrix {
+func matrixOf(s *run.Survey, budget time.Duration, most int) matrix {
 	m := matrix{searches: len(s.Searches), slices: len(s.Slices)}
 	for _, states := range s.Searches {
 		m.seconds += states / statesPerSecond

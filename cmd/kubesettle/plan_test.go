@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kubesettle/kubesettle/verify"
+	"github.com/kubesettle/kubesettle/verify/run"
 )
 
 // A matrix has a leg at least, none without a search and no more than were asked for; less time for
@@ -13,7 +13,7 @@ import (
 func TestMatrixIsWorthItsLegs(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for range 3000 {
-		var s verify.Survey
+		var s run.Survey
 		for range rng.IntN(40) {
 			s.Searches = append(s.Searches, float64(rng.IntN(10))*float64(rng.IntN(400_000)))
 		}
@@ -44,8 +44,8 @@ func TestDoctorsPageIsOnePage(t *testing.T) {
 	d := &diagnosis{}
 	for range 300 {
 		d.Releases = append(d.Releases, diagnosedRelease{ID: "a\nb", Status: "ok"}, diagnosedRelease{ID: "c", Status: "failed", Reason: "x\ny"})
-		d.Slices = append(d.Slices, verify.SliceSurvey{Release: "r", Workloads: []string{"apps/Deployment a/b", "apps/Deployment a/c", "d"}})
-		d.Unknown = append(d.Unknown, verify.Unknown{What: "w", File: "f", Times: 3})
+		d.Slices = append(d.Slices, run.SliceSurvey{Release: "r", Workloads: []string{"apps/Deployment a/b", "apps/Deployment a/c", "d"}})
+		d.Unknown = append(d.Unknown, run.Unknown{What: "w", File: "f", Times: 3})
 		d.Cluster.Nodes = append(d.Cluster.Nodes, "pool")
 		d.Unmodeled, d.Ignored = append(d.Unmodeled, "u"), append(d.Ignored, listedPath{"p\x1b[2J", "r"})
 	}

@@ -34,7 +34,7 @@ type gating struct {
 	releases, releasesFile string
 	reportLevel            string // lowest severity that texts and comments show
 	accepting              accepting
-	declared               policies.Gate // of the policy that was loaded, whatever the flags say
+	declared               finding.Gate // of the policy that was loaded, whatever the flags say
 }
 
 func (g *gating) flags(cmd *cobra.Command) {
@@ -66,8 +66,8 @@ func (g *gating) load(t tree.Tree) (*policies.Policy, error) {
 	if err := g.flagged(p, t); err != nil {
 		return nil, err
 	}
-	g.declared = p.Gate
-	return p, g.override(&p.Gate)
+	g.declared = p.Gate.Gate
+	return p, g.override(&p.Gate.Gate)
 }
 
 // flagged gives a policy the cluster that flags name, and its baseline.
@@ -223,7 +223,7 @@ func withNodes(p *policies.Policy, needed bool, read func(string) ([]byte, error
 }
 
 // override applies --fail-on and --on-inconclusive.
-func (g *gating) override(gate *policies.Gate) error {
+func (g *gating) override(gate *finding.Gate) error {
 	severity := g.failOn
 	if rest, ok := strings.CutPrefix(severity, "new-"); ok {
 		severity, gate.OnlyNew = rest, true
@@ -236,7 +236,7 @@ func (g *gating) override(gate *policies.Gate) error {
 			return usage("--fail-on is %q: give error, warning, note or off", g.failOn)
 		}
 	case rules.Error, rules.Warning, rules.Note, rules.Off:
-		gate.FailOn = s
+		gate.FailOn = severity
 	default:
 		return usage("--fail-on is %q: give error, warning, note or off, optionally prefixed, e.g. new-error or any-warning", g.failOn)
 	}

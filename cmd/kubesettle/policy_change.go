@@ -13,8 +13,8 @@ import (
 	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/release"
 	"github.com/kubesettle/kubesettle/render/tree"
-	"github.com/kubesettle/kubesettle/verify"
 	"github.com/kubesettle/kubesettle/verify/finding"
+	"github.com/kubesettle/kubesettle/verify/run"
 )
 
 // policySides are the policies of both trees, as files have them.
@@ -98,7 +98,7 @@ func (s *policySides) renders(opt *render.Options) {
 // changes are what a change makes of the policies of releases, and what is said of head's that do not load. root and
 // scopes are base's, as they are in use.
 func (s *policySides) changes(ch *object.Changes, root *policies.Policy,
-	scopes []verify.Scope) (out []verify.PolicyChange, notices []finding.Note) {
+	scopes []run.Scope) (out []run.PolicyChange, notices []finding.Note) {
 	if s == nil {
 		return nil, nil
 	}
@@ -112,12 +112,13 @@ func (s *policySides) changes(ch *object.Changes, root *policies.Policy,
 	}
 	at, loaded := map[[2]*policies.Policy]int{}, map[*policies.Policy]*policies.Policy{}
 	for _, one := range standings(ch, true) {
-		if switched[one.id] || !s.differ(one.folder) {
+		if switched[one.id] || !one.after || !s.differ(one.folder) {
 			continue
 		}
 		was, is := root, s.headOf(one.folder, loaded, say)
+		from, err := s.plain(s.base, one.folder)
 		for i := range scopes {
-			if slices.Contains(scopes[i].Releases, one.id) {
+			if err == nil && slices.Contains(scopes[i].Releases, one.id) && scopes[i].Policy.File == from.File {
 				was = scopes[i].Policy
 			}
 		}
@@ -128,9 +129,9 @@ func (s *policySides) changes(ch *object.Changes, root *policies.Policy,
 		if !seen {
 			i = len(out)
 			at[[2]*policies.Policy{was, is}] = i
-			out = append(out, verify.PolicyChange{Base: was, Head: is, Added: was.File == ""})
+			out = append(out, run.PolicyChange{Base: was, Head: is, Added: was.File == ""})
 		}
-		out[i].Releases = append(out[i].Releases, one.id)
+		out[i].Releases = with(out[i].Releases, one.id)
 	}
 	return out, notices
 }

@@ -8,7 +8,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/policies/rules"
-	"github.com/kubesettle/kubesettle/verify"
+	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 // addReleases puts the caller's releases beside the policy's; one of the same ID takes
@@ -49,9 +49,9 @@ func (g *gating) addReleases(p *policies.Policy) error {
 
 // level is the lowest severity that is shown: the one that was asked for, but never above
 // what may fail the gate.
-func level(asked string, gate policies.Gate) string {
+func level(asked string, gate finding.Gate) string {
 	rank := []string{string(rules.Error), string(rules.Warning), string(rules.Note)}
-	i, gates := slices.Index(rank, asked), slices.Index(rank, string(gate.FailOn))
+	i, gates := slices.Index(rank, asked), slices.Index(rank, gate.FailOn)
 	if i < 0 {
 		return string(rules.Note)
 	}
@@ -59,11 +59,11 @@ func level(asked string, gate policies.Gate) string {
 }
 
 // lowest is the level that no gate of a result is below.
-func lowest(asked string, gate policies.Gate, scopes []verify.ScopeResult) string {
+func lowest(asked string, gate finding.Gate, scopes []finding.ScopeResult) string {
 	rank := []string{string(rules.Error), string(rules.Warning), string(rules.Note)}
 	out := level(asked, gate)
 	for _, s := range scopes {
-		if own := level(asked, policies.Gate{FailOn: s.Gate.FailOn}); slices.Index(rank, own) > slices.Index(rank, out) {
+		if own := level(asked, s.Gate); slices.Index(rank, own) > slices.Index(rank, out) {
 			out = own
 		}
 	}

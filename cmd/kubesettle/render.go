@@ -14,6 +14,7 @@ import (
 	"github.com/kubesettle/kubesettle/render/mask"
 	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/worker"
+	"github.com/kubesettle/kubesettle/report"
 )
 
 func newRender(p *process) *cobra.Command {
@@ -127,7 +128,7 @@ func list(rev *object.Revision) listing {
 	for _, r := range rev.Releases {
 		one := listedRelease{
 			ID: hide(r.ID), Kind: string(r.Kind), Path: hide(r.Path), Values: r.Values, Selected: hide(r.Selected),
-			Status: "ok", Notes: r.Notes, Objects: []listedObject{},
+			Status: "ok", Objects: []listedObject{},
 		}
 		if r.Err != nil {
 			one.Status, one.Reason, one.Remedy = "failed", r.Err.Reason, r.Err.Remedy
@@ -135,6 +136,9 @@ func list(rev *object.Revision) listing {
 			if r.Err.Skipped {
 				one.Status = "skipped"
 			}
+		}
+		for _, n := range r.Notes {
+			one.Notes = append(one.Notes, report.RenderedNote(n))
 		}
 		for _, x := range r.Fetched {
 			one.Fetched = append(one.Fetched, listedChart(x))

@@ -15,7 +15,7 @@ import (
 	"github.com/kubesettle/kubesettle/report"
 )
 
-// Exit codes; those of a verdict come from [verify.Result.ExitCode].
+// Exit codes; those of a verdict come from [finding.Result.ExitCode].
 const (
 	exitPass         = 0
 	exitFinding      = 1
@@ -94,6 +94,7 @@ func newRoot(p *process) *cobra.Command {
 	root.AddCommand(
 		newCheck(p),
 		newVerify(p),
+		newForesee(p),
 		newRender(p),
 		newDiff(p),
 		newExplain(p),
@@ -102,6 +103,7 @@ func newRoot(p *process) *cobra.Command {
 		newDoctor(p),
 		newPlan(p),
 		newMerge(p),
+		newCertify(p),
 		newAction(p),
 		newCI(p),
 		newVersion(p),

@@ -5,11 +5,11 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/report"
-	"github.com/kubesettle/kubesettle/verify"
+	"github.com/kubesettle/kubesettle/verify/run"
 )
 
 // rulesOf are the rules of this build, and the user's own, as surfaces explain them.
-func rulesOf(p *policies.Policy, scopes []verify.Scope) ([]report.Rule, error) {
+func rulesOf(p *policies.Policy, scopes []run.Scope) ([]report.Rule, error) {
 	out := report.Rules()
 	list := []*policies.Policy{p}
 	for _, s := range scopes {

@@ -10,8 +10,8 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/render/object"
-	"github.com/kubesettle/kubesettle/verify"
 	"github.com/kubesettle/kubesettle/verify/finding"
+	"github.com/kubesettle/kubesettle/verify/run"
 	"github.com/kubesettle/kubesettle/verify/slice"
 )
 
@@ -49,36 +49,104 @@ func (l *layers) of(folder string) (*policies.Policy, error) {
 	return p, err
 }
 
-// standing is a release, and the folder whose policy it has.
-type standing struct{ id, folder string }
+// standing is a release, and a folder whose policy it has.
+type standing struct {
+	id, folder string
+	after      bool // it stands there on head
+}
 
 // below reports whether a release stands at a folder or below.
 func (s standing) below(dir string) bool {
 	return s.folder == dir || strings.HasPrefix(s.folder, dir+"/")
 }
 
-// standings are the releases of a change that it may reach, or all, where base has them; one that moves stays under its
-// policy until after the merge.
+// standings are the releases of a change that it may reach, or all, each with the folder that it stands in on base
+// and, where that differs, on head, and with those that it takes an object over from: what moves is under the
+// policies of both places.
 func standings(ch *object.Changes, all bool) []standing {
 	var out []standing
+	from := takenFrom(ch)
 	for _, p := range slice.Pairs(ch) {
-		at, t := p.Base, ch.Head.Tree
-		if at == nil {
-			at = p.Head
-		} else {
-			t = ch.Base.Tree
-		}
-		if at == nil || p.Head != nil && p.Head.Untouched && !all {
+		if p.Head != nil && p.Head.Untouched && !all {
 			continue
 		}
-		folder := path.Clean(at.Path)
-		if info, err := fs.Stat(t, folder); err == nil && !info.IsDir() {
-			folder = path.Dir(folder)
+		var at []string
+		if p.Base != nil {
+			at = append(at, folderOf(p.Base, ch.Base.Tree))
 		}
-		if !fs.ValidPath(folder) {
-			folder = "."
+		if p.Head != nil {
+			at = with(at, folderOf(p.Head, ch.Head.Tree))
+			for _, b := range from[p.ID] {
+				at = with(at, folderOf(b, ch.Base.Tree))
+			}
 		}
-		out = append(out, standing{p.ID, folder})
+		for _, folder := range at {
+			after := p.Head != nil && folder == folderOf(p.Head, ch.Head.Tree)
+			out = append(out, standing{p.ID, folder, after})
+		}
+	}
+	return out
+}
+
+// with adds to a list what is not in it.
+func with[T comparable](list []T, more ...T) []T {
+	for _, x := range more {
+		if !slices.Contains(list, x) {
+			list = append(list, x)
+		}
+	}
+	return list
+}
+
+func folderOf(r *object.Rendered, t fs.FS) string {
+	folder := path.Clean(r.Path)
+	if info, err := fs.Stat(t, folder); err == nil && !info.IsDir() {
+		folder = path.Dir(folder)
+	}
+	if !fs.ValidPath(folder) {
+		return "."
+	}
+	return folder
+}
+
+// takenFrom are the releases of base of which another one of head has an object that they have no longer, by that one's
+// ID.
+func takenFrom(ch *object.Changes) map[string][]*object.Rendered {
+	if ch.Base == nil {
+		return nil
+	}
+	ids := func(r *object.Rendered) map[string]bool {
+		out := map[string]bool{}
+		if r != nil {
+			for _, o := range r.Objects {
+				out[o.ID.String()] = true
+			}
+		}
+		return out
+	}
+	lost, pairs := map[string][]*object.Rendered{}, slice.Pairs(ch)
+	for _, p := range pairs {
+		if p.Base == nil || p.Head != nil && p.Head.Err != nil {
+			continue
+		}
+		has := ids(p.Head)
+		for _, o := range p.Base.Objects {
+			if id := o.ID.String(); !has[id] {
+				lost[id] = append(lost[id], p.Base)
+			}
+		}
+	}
+	out := map[string][]*object.Rendered{}
+	for _, p := range pairs {
+		if len(lost) == 0 || p.Head == nil {
+			continue
+		}
+		had := ids(p.Base)
+		for _, o := range p.Head.Objects {
+			if id := o.ID.String(); !had[id] && len(lost[id]) > 0 {
+				out[p.ID] = with(out[p.ID], lost[id]...)
+			}
+		}
 	}
 	return out
 }
@@ -88,7 +156,7 @@ func (g *gating) folders() bool { return g.policy == "" && g.file() == policyFil
 
 // scopes are the policies of folders that releases of a change have, read from the tree that the root's is of.
 // Errors: what is wrong with one of them, or with what it names.
-func (g *gating) scopes(t fs.FS, ch *object.Changes) ([]verify.Scope, error) {
+func (g *gating) scopes(t fs.FS, ch *object.Changes) ([]run.Scope, error) {
 	if !g.folders() {
 		return nil, nil
 	}
@@ -97,34 +165,40 @@ func (g *gating) scopes(t fs.FS, ch *object.Changes) ([]verify.Scope, error) {
 	if err != nil {
 		return nil, analysis(err)
 	}
-	at := map[string]int{}
-	var out []verify.Scope
+	at := map[*policies.Policy]int{}
+	var out []run.Scope
 	for _, s := range standings(ch, false) {
 		p, err := l.of(s.folder)
 		if err != nil {
 			return nil, analysis(err)
 		}
-		if p == root {
-			continue
-		}
-		i, seen := at[p.File]
+		i, seen := at[p]
 		if !seen {
 			i = len(out)
-			at[p.File] = i
+			at[p] = i
 			own, err := g.loaded(p, t)
 			if err != nil {
 				return nil, err
 			}
 			out = append(out, own)
 		}
-		out[i].Releases = append(out[i].Releases, s.id)
+		out[i].Releases = with(out[i].Releases, s.id)
 	}
-	slices.SortFunc(out, func(a, b verify.Scope) int { return strings.Compare(a.Policy.File, b.Policy.File) })
+	if i, has := at[root]; has { // for all that no other is for; named for what moves to or from its place
+		rest := slices.Delete(slices.Clone(out), i, i+1)
+		out[i].Releases = slices.DeleteFunc(out[i].Releases, func(id string) bool {
+			return !slices.ContainsFunc(rest, func(s run.Scope) bool { return slices.Contains(s.Releases, id) })
+		})
+		if len(out[i].Releases) == 0 {
+			out = rest
+		}
+	}
+	slices.SortFunc(out, func(a, b run.Scope) int { return strings.Compare(a.Policy.File, b.Policy.File) })
 	return out, nil
 }
 
 // loaded is the policy of a folder with what it names, as the flags have it.
-func (g *gating) loaded(plain *policies.Policy, t fs.FS) (verify.Scope, error) {
+func (g *gating) loaded(plain *policies.Policy, t fs.FS) (run.Scope, error) {
 	p := *plain
 	err := withFiles(&p, g.nodes+g.snapshot == "", func(name string) ([]byte, error) {
 		return fs.ReadFile(t, path.Join(path.Dir(p.File), name))
@@ -132,9 +206,9 @@ func (g *gating) loaded(plain *policies.Policy, t fs.FS) (verify.Scope, error) {
 	if err == nil {
 		err = g.flagged(&p, t)
 	}
-	s := verify.Scope{Policy: &p, Declared: p.Gate}
+	s := run.Scope{Policy: &p, Declared: p.Gate.Gate}
 	if err == nil {
-		err = g.override(&p.Gate)
+		err = g.override(&p.Gate.Gate)
 	}
 	return s, err
 }
@@ -180,7 +254,7 @@ func (g *gating) scopeNotices(ch *object.Changes) []finding.Note {
 
 // diagnosed are the policies of folders for the page of doctor: which releases each is for, and those that are for
 // none.
-func (g *gating) diagnosed(t fs.FS, scopes []verify.Scope) []diagnosedScope {
+func (g *gating) diagnosed(t fs.FS, scopes []run.Scope) []diagnosedScope {
 	out := []diagnosedScope{}
 	if !g.folders() {
 		return out

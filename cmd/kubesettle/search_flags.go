@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kubesettle/kubesettle/policies"
+	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/verify"
 	"github.com/kubesettle/kubesettle/verify/scenario"
 )
@@ -39,7 +40,7 @@ func (s *searching) options(p *process, policy *policies.Policy, workers int, li
 		return opt, usage("--time-budget is %s: give a positive time, or 0 for none", s.budget)
 	}
 	var known []string
-	for _, r := range verify.Rules() {
+	for _, r := range rules.All() {
 		known = append(known, r.ID)
 	}
 	for _, c := range policy.Custom {

@@ -19,9 +19,9 @@ import (
 	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/tree"
 	"github.com/kubesettle/kubesettle/render/worker"
-	"github.com/kubesettle/kubesettle/verify"
 	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/memo"
+	"github.com/kubesettle/kubesettle/verify/run"
 	"github.com/kubesettle/kubesettle/verify/slice"
 )
 
@@ -31,6 +31,7 @@ type sides struct {
 	baseDir, headDir string
 	mergeBase        bool
 	staged           bool
+	workTree         bool
 }
 
 func (s *sides) flags(cmd *cobra.Command) {
@@ -43,6 +44,8 @@ func (s *sides) flags(cmd *cobra.Command) {
 		"compare with the merge base of --base and --head, as a pull request does; false: with --base itself")
 	f.BoolVar(&s.staged, "staged", false,
 		"compare HEAD with the index: what 'git commit' would record; for a pre-commit hook")
+	f.BoolVar(&s.workTree, "worktree", false,
+		"compare HEAD with the files on disk, before they are added or committed; without those that git ignores")
 	f.StringVar(&s.baseDir, "base-dir", "", "directory before the change, instead of --base")
 	f.StringVar(&s.headDir, "head-dir", "", "directory after the change, instead of --head")
 }
@@ -51,10 +54,16 @@ func (s *sides) flags(cmd *cobra.Command) {
 func (s *sides) trees(p *process, cmd *cobra.Command) (base, head tree.Tree, notices []finding.Note, err error) {
 	dirs := s.baseDir != "" || s.headDir != ""
 	switch {
+	case s.workTree && (s.staged || dirs || cmd.Flags().Changed("base") || cmd.Flags().Changed("head")):
+		return nil, nil, nil, usage("--worktree compares HEAD with the files on disk: omit --staged, --base, --head, --base-dir and --head-dir")
+	case s.workTree:
+		base, head, err = s.fromHEAD("--worktree", func() (tree.Tree, error) { return tree.WorkTree(s.repo) })
+		return base, head, nil, err
 	case s.staged && (dirs || cmd.Flags().Changed("base") || cmd.Flags().Changed("head")):
 		return nil, nil, nil, usage("--staged compares HEAD with the index: omit --base, --head, --base-dir and --head-dir")
 	case s.staged:
-		base, head, err = s.fromIndex(p)
+		index := func() (tree.Tree, error) { return tree.Index(s.repo, p.getenv("GIT_INDEX_FILE")) }
+		base, head, err = s.fromHEAD("--staged", index)
 		return base, head, nil, err
 	case dirs && (s.baseDir == "" || s.headDir == ""):
 		return nil, nil, nil, usage("--base-dir and --head-dir go together")
@@ -96,7 +105,7 @@ func (s *sides) trees(p *process, cmd *cobra.Command) (base, head tree.Tree, not
 // leftOut chooses a base where none was given: the branch that head would be merged into, as long as head has a commit
 // that it lacks. A change that is not there is no change that passes.
 func (s *sides) leftOut(repo *tree.Repository) (notices []finding.Note, err error) {
-	const ways = "give the revision before the change, such as --base HEAD~1 or --base origin/main, or two directories with --base-dir and --head-dir, or --staged for what git commit would record"
+	const ways = "give the revision before the change, such as --base HEAD~1 or --base origin/main, or two directories with --base-dir and --head-dir, --staged for what git commit would record, or --worktree for the files on disk"
 	branch := repo.DefaultBranch()
 	if branch == "" {
 		return nil, usage("--base is missing, and there is no default branch to compare with: %s", ways)
@@ -115,20 +124,20 @@ func isRepository(dir string) bool {
 	return err == nil
 }
 
-// fromIndex opens HEAD, and what git commit would make of it.
-func (s *sides) fromIndex(p *process) (base, head tree.Tree, err error) {
+// fromHEAD opens HEAD, and what is to be committed after it.
+func (s *sides) fromHEAD(flag string, next func() (tree.Tree, error)) (base, head tree.Tree, err error) {
 	base, err = tree.Git(s.repo, "HEAD")
 	if errors.Is(err, tree.ErrNoRevision) {
-		return nil, nil, usage("--staged: there is no commit to compare the index with: check the first one by itself, with kubesettle verify PATH, and commit it with git commit --no-verify")
+		return nil, nil, usage("%s: there is no commit to compare with: check the first one by itself, with kubesettle verify PATH, and commit it with git commit --no-verify", flag)
 	}
 	if err == nil {
-		head, err = tree.Index(s.repo, p.getenv("GIT_INDEX_FILE"))
+		head, err = next()
 	}
 	if errors.Is(err, tree.ErrNoIndex) {
-		return nil, nil, usage("--staged: %w", err)
+		return nil, nil, usage("%s: %w", flag, err)
 	}
 	if err != nil {
-		return nil, nil, analysis(fmt.Errorf("--staged: %w", err))
+		return nil, nil, analysis(fmt.Errorf("%s: %w", flag, err))
 	}
 	return base, head, nil
 }
@@ -266,8 +275,8 @@ func (r *rendering) options(p *process, policy *policies.Policy) (render.Options
 		Releases: declared(policy), Paths: paths,
 		KubeVersion: cmp.Or(r.kubeVersion, policy.Cluster.KubeVersion(), kubernetesVersion), APIVersions: r.apiVersions,
 		Fetcher: fetcher, Workers: r.workers, Outputs: r.outputs(),
-		Sandbox: worker.Sandbox{Command: p.worker}, Concerns: slice.Concerns(), Leftovers: verify.Leftovers(),
-		Acting: slice.ActingKinds(),
+		Sandbox: worker.Sandbox{Command: p.worker}, Concerns: slice.Concerns(), Leftovers: run.Leftovers(),
+		Acting: slice.ActingKinds(policy), Referred: run.Referred(),
 	}, nil
 }
 

@@ -50,6 +50,11 @@ func (p platform) binary(dist string) string {
 	return filepath.Join(dist, "bin", p.os+"_"+p.arch, name)
 }
 
+// notices is where the licences of a platform's binary stand in the folder of a release.
+func (p platform) notices(dist string) string {
+	return filepath.Join(filepath.Dir(p.binary(dist)), noticesFile)
+}
+
 // buildFlags are those of `go build` for a release's binary; the Dockerfile has the same.
 // Nothing is inlined in the modules of others: their line tables shrink by 5 MB, and no check
 // is measurably slower, as the search and the standard library keep their inlining.

@@ -166,8 +166,13 @@ func TestTheImageRuns(t *testing.T) {
 				mustRun(t, dir, "mkdir", "-p", filepath.Dir(p.binary(dist)))
 				mustRun(t, dir, "cp", here.binary(dist), p.binary(dist))
 			}
+			if p.os == "linux" {
+				if err := os.WriteFile(p.notices(dist), []byte("notices for "+p.String()), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
 		}
-		run(t, "image", "--dist", dist, "--version", "v0.1.0")
+		run(t, "image", "--src", filepath.Join("..", ".."), "--dist", dist, "--version", "v0.1.0")
 	}
 	idx, err := layout.ImageIndexFromPath(layoutDir(dist, "action"))
 	if err != nil {

@@ -31,7 +31,11 @@ func writeCycloneDX(w io.Writer, c *contents, at time.Time) error {
 	var list []cdx.Component
 	for _, m := range c.modules {
 		refs[m.path] = m.purl()
-		list = append(list, component(cdx.ComponentTypeLibrary, m.path, m.version, m.purl(), m.sum))
+		one := component(cdx.ComponentTypeLibrary, m.path, m.version, m.purl(), m.sum)
+		if said := m.terms.expression(); said != "" {
+			one.Licenses = &cdx.Licenses{{Expression: said}}
+		}
+		list = append(list, one)
 	}
 	bom.Components = &list
 	var edges []cdx.Dependency

@@ -72,14 +72,15 @@ func makeDist(ctx context.Context, r release, ps []platform) error {
 	}
 	for _, p := range ps {
 		name := fmt.Sprintf("kubesettle_%s_%s_%s", strings.TrimPrefix(r.version, "v"), p.os, p.arch)
-		if err := r.bills(p, name, graph); err != nil {
+		notices, err := r.bills(ctx, p, name, graph)
+		if err != nil {
 			return err
 		}
 		binary, err := os.ReadFile(p.binary(r.dist))
 		if err != nil {
 			return err
 		}
-		files := append([]entry{{filepath.Base(p.binary(r.dist)), 0o755, binary}}, beside...)
+		files := append([]entry{{filepath.Base(p.binary(r.dist)), 0o755, binary}, {noticesFile, 0o644, notices}}, beside...)
 		if err := r.pack(p, name, files); err != nil {
 			return err
 		}
@@ -87,24 +88,31 @@ func makeDist(ctx context.Context, r release, ps []platform) error {
 	return writeChecksums(r.dist)
 }
 
-// bills writes a binary's bills of materials.
-func (r release) bills(p platform, name, graph string) error {
+// bills writes a binary's bills of materials, and beside it the notices that they go with, which it returns.
+func (r release) bills(ctx context.Context, p platform, name, graph string) ([]byte, error) {
 	c, err := contentsOf(p.binary(r.dist), r.version, graph)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	var b bytes.Buffer
-	if err := writeSPDX(&b, c, p, r.at); err != nil {
-		return err
+	if err := c.license(ctx, r.src, p); err != nil {
+		return nil, err
 	}
-	if err := os.WriteFile(filepath.Join(r.dist, name+".spdx.json"), b.Bytes(), 0o644); err != nil {
-		return err
+	var spdx, cyclone, notices bytes.Buffer
+	if err := writeSPDX(&spdx, c, p, r.at); err != nil {
+		return nil, err
 	}
-	b.Reset()
-	if err := writeCycloneDX(&b, c, r.at); err != nil {
-		return err
+	if err := writeCycloneDX(&cyclone, c, r.at); err != nil {
+		return nil, err
 	}
-	return os.WriteFile(filepath.Join(r.dist, name+".cdx.json"), b.Bytes(), 0o644)
+	writeNotices(&notices, c)
+	for file, b := range map[string]*bytes.Buffer{
+		filepath.Join(r.dist, name+".spdx.json"): &spdx, filepath.Join(r.dist, name+".cdx.json"): &cyclone, p.notices(r.dist): &notices,
+	} {
+		if err := os.WriteFile(file, b.Bytes(), 0o644); err != nil {
+			return nil, err
+		}
+	}
+	return notices.Bytes(), nil
 }
 
 // beside are the files that every archive holds: licence, manual pages and completion. The

@@ -45,12 +45,20 @@ type entry struct {
 	data []byte // nil: a folder
 }
 
+// termsFolder is where an image has its licences.
+const termsFolder = "usr/share/doc/kubesettle"
+
+// held are the files that an image is made of.
+type held struct{ binary, roots, licence, notices []byte }
+
 // entries are all that an image holds.
-func entries(binary, roots []byte) []entry {
+func entries(h held) []entry {
 	return []entry{
-		{"etc", 0o755, nil}, {"etc/ssl", 0o755, nil}, {"etc/ssl/certs", 0o755, nil}, {rootsFile, 0o644, roots},
+		{"etc", 0o755, nil}, {"etc/ssl", 0o755, nil}, {"etc/ssl/certs", 0o755, nil}, {rootsFile, 0o644, h.roots},
 		{"tmp", 0o1777, nil},
-		{"usr", 0o755, nil}, {"usr/local", 0o755, nil}, {"usr/local/bin", 0o755, nil}, {entryPoint[1:], 0o755, binary},
+		{"usr", 0o755, nil}, {"usr/local", 0o755, nil}, {"usr/local/bin", 0o755, nil}, {entryPoint[1:], 0o755, h.binary},
+		{"usr/share", 0o755, nil}, {"usr/share/doc", 0o755, nil}, {termsFolder, 0o755, nil},
+		{termsFolder + "/LICENSE", 0o644, h.licence}, {termsFolder + "/" + noticesFile, 0o644, h.notices},
 	}
 }
 
@@ -112,10 +120,14 @@ func image(variant, version string, p platform, list []entry, at time.Time) (v1.
 	return mutate.ConfigFile(img, file)
 }
 
-// index is a variant's image for Linux on every architecture; binaryOf gives the binaries.
-func index(variant, version string, at time.Time, binaryOf func(platform) ([]byte, error)) (v1.ImageIndex, error) {
-	roots, err := roots()
-	if err != nil {
+// index is a variant's image for Linux on every architecture, of the binaries and notices of a release.
+func index(variant, version string, at time.Time, src, dist string) (v1.ImageIndex, error) {
+	var h held
+	var err error
+	if h.roots, err = roots(); err != nil {
+		return nil, err
+	}
+	if h.licence, err = os.ReadFile(filepath.Join(src, "LICENSE")); err != nil {
 		return nil, err
 	}
 	idx := mutate.IndexMediaType(empty.Index, types.OCIImageIndex)
@@ -123,11 +135,13 @@ func index(variant, version string, at time.Time, binaryOf func(platform) ([]byt
 		if p.os != "linux" {
 			continue
 		}
-		binary, err := binaryOf(p)
-		if err != nil {
+		if h.binary, err = os.ReadFile(p.binary(dist)); err != nil {
 			return nil, err
 		}
-		img, err := image(variant, version, p, entries(binary, roots), at)
+		if h.notices, err = os.ReadFile(p.notices(dist)); err != nil {
+			return nil, err
+		}
+		img, err := image(variant, version, p, entries(h), at)
 		if err != nil {
 			return nil, err
 		}
@@ -139,7 +153,7 @@ func index(variant, version string, at time.Time, binaryOf func(platform) ([]byt
 }
 
 func newImage() *cobra.Command {
-	var dist, version string
+	var src, dist, version string
 	cmd := &cobra.Command{
 		Use:   "image",
 		Short: "Make the images of a release's binaries, as OCI layouts, and print their digests",
@@ -150,7 +164,7 @@ func newImage() *cobra.Command {
 				return err
 			}
 			for _, variant := range []string{"action", "cli"} {
-				idx, err := index(variant, version, at, func(p platform) ([]byte, error) { return os.ReadFile(p.binary(dist)) })
+				idx, err := index(variant, version, at, src, dist)
 				if err != nil {
 					return err
 				}
@@ -173,6 +187,7 @@ func newImage() *cobra.Command {
 			return nil
 		},
 	}
+	cmd.Flags().StringVar(&src, "src", ".", "source tree, for its licence")
 	cmd.Flags().StringVar(&dist, "dist", "dist", "folder of the release, with its binaries for Linux")
 	cmd.Flags().StringVar(&version, "version", "", "version that the label names")
 	required(cmd, "version")

@@ -38,6 +38,9 @@ func run(t *testing.T, args ...string) string {
 	return b.String()
 }
 
+// repository is the source tree that a release is made of.
+const repository = "../.."
+
 // fakeDist is a release's folder whose binaries are a few bytes.
 func fakeDist(t *testing.T) string {
 	t.Helper()
@@ -48,6 +51,9 @@ func fakeDist(t *testing.T) string {
 			t.Fatal(err)
 		}
 		if err := os.WriteFile(file, []byte("binary for "+p.String()), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(p.notices(dist), []byte("notices for "+p.String()), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -62,24 +68,24 @@ func TestImagesAreReproducible(t *testing.T) {
 	if err := os.Chtimes(platform{"linux", "amd64"}.binary(two), old, old); err != nil {
 		t.Fatal(err)
 	}
-	first := run(t, "image", "--dist", one, "--version", "v0.1.0")
-	if again := run(t, "image", "--dist", two, "--version", "v0.1.0"); again != first {
+	first := run(t, "image", "--src", repository, "--dist", one, "--version", "v0.1.0")
+	if again := run(t, "image", "--src", repository, "--dist", two, "--version", "v0.1.0"); again != first {
 		t.Errorf("two folders:\n%s%s", first, again)
 	}
 	if got := regexp.MustCompile(`(?m)^(action|cli) sha256:[0-9a-f]{64}$`).FindAllString(first, -1); len(got) != 2 {
 		t.Errorf("printed %q", first)
 	}
-	if other := run(t, "image", "--dist", two, "--version", "v0.1.1"); other == first {
+	if other := run(t, "image", "--src", repository, "--dist", two, "--version", "v0.1.1"); other == first {
 		t.Error("another version has the same digest")
 	}
 	if err := os.WriteFile(platform{"linux", "arm64"}.binary(two), []byte("other"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if other := run(t, "image", "--dist", two, "--version", "v0.1.0"); other == first {
+	if other := run(t, "image", "--src", repository, "--dist", two, "--version", "v0.1.0"); other == first {
 		t.Error("another binary has the same digest")
 	}
 	t.Setenv("SOURCE_DATE_EPOCH", "1700000000")
-	if other := run(t, "image", "--dist", one, "--version", "v0.1.0"); other == first {
+	if other := run(t, "image", "--src", repository, "--dist", one, "--version", "v0.1.0"); other == first {
 		t.Error("another time has the same digest")
 	}
 }
@@ -88,7 +94,7 @@ func TestImagesAreReproducible(t *testing.T) {
 // both architectures.
 func TestPush(t *testing.T) {
 	dist := fakeDist(t)
-	run(t, "image", "--dist", dist, "--version", "v0.1.0")
+	run(t, "image", "--src", repository, "--dist", dist, "--version", "v0.1.0")
 	server := httptest.NewServer(registry.New(registry.Logger(log.New(io.Discard, "", 0))))
 	defer server.Close()
 	to := strings.TrimPrefix(server.URL, "http://") + "/kubesettle/kubesettle"
@@ -96,6 +102,11 @@ func TestPush(t *testing.T) {
 	digest, err := os.ReadFile(layoutDir(dist, "cli") + ".digest")
 	if err != nil || address != to+"@"+strings.TrimSpace(string(digest)) {
 		t.Fatalf("pushed %s, digest %s, %v", address, digest, err)
+	}
+	own := map[string]string{}
+	for line := range strings.Lines(run(t, "platforms", "--dist", dist, "--variant", "cli", "--to", to)) {
+		arch, address, _ := strings.Cut(strings.TrimSpace(line), " ")
+		own[arch] = address
 	}
 	for _, tag := range []string{"v0.1.0", "v0.1", "v0"} {
 		ref, err := name.NewTag(to + ":" + tag)
@@ -117,8 +128,16 @@ func TestPush(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := files(t, img)["usr/local/bin/kubesettle"]; !strings.HasSuffix(got, "binary for linux/"+arch) {
+			all := files(t, img)
+			if got := all["usr/local/bin/kubesettle"]; !strings.HasSuffix(got, "binary for linux/"+arch) {
 				t.Errorf("%s has %q", arch, got)
+			}
+			if got := all[termsFolder+"/"+noticesFile]; !strings.HasSuffix(got, "notices for linux/"+arch) ||
+				!strings.Contains(all[termsFolder+"/LICENSE"], "Apache License") {
+				t.Errorf("%s has the notices %q", arch, got)
+			}
+			if digest, err := img.Digest(); err != nil || own[arch] != to+"@"+digest.String() {
+				t.Errorf("%s: %s, and it is told to be %s", arch, digest, own[arch])
 			}
 		}
 	}
@@ -159,7 +178,7 @@ func TestDockerfileMakesTheSame(t *testing.T) {
 	docker := strings.ReplaceAll(string(text), "\\\n", " ")
 	_, final, _ := strings.Cut(docker, "FROM scratch AS files")
 	for variant, user := range variants {
-		img, err := image(variant, "v0.1.0", platform{"linux", "amd64"}, entries([]byte("binary"), []byte("roots")), time.Unix(0, 0))
+		img, err := image(variant, "v0.1.0", platform{"linux", "amd64"}, entries(held{[]byte("binary"), []byte("roots"), []byte("licence"), []byte("notices")}), time.Unix(0, 0))
 		if err != nil {
 			t.Fatal(err)
 		}

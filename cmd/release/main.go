@@ -32,7 +32,7 @@ func newRoot() *cobra.Command {
 		Use: "release", Short: "Makes what a release of Kubesettle consists of",
 		SilenceErrors: true, SilenceUsage: true, CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
 	}
-	root.AddCommand(newDist(), newImage(), newPush(), newProvenance(), newAction(), newTags())
+	root.AddCommand(newDist(), newImage(), newPush(), newProvenance(), newAction(), newTags(), newNotices(), newPlatforms())
 	return root
 }
 

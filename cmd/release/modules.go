@@ -17,6 +17,12 @@ type goModule struct {
 	path, version string
 	sum           string   // as go.sum has it, h1:…; "" for the main module and the standard library
 	needs         []string // paths of modules of the same binary, sorted
+	terms         terms    // none of the main module
+}
+
+// source is where a module's source can be had.
+func (m goModule) source() string {
+	return "https://proxy.golang.org/" + escapeModule(m.path) + "/@v/" + escapeModule(m.version) + ".zip"
 }
 
 // purl is the module's package URL, see https://github.com/package-url/purl-spec.

@@ -51,6 +51,40 @@ func newPush() *cobra.Command {
 	return cmd
 }
 
+func newPlatforms() *cobra.Command {
+	var dist, variant, to string
+	cmd := &cobra.Command{
+		Use:   "platforms",
+		Short: "Print the architectures of an image, each with the address of its own image by digest",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			repository, err := name.NewRepository(to, name.StrictValidation)
+			if err != nil {
+				return fmt.Errorf("--to: %w", err)
+			}
+			idx, err := readLayout(layoutDir(dist, variant))
+			if err != nil {
+				return err
+			}
+			manifest, err := idx.IndexManifest()
+			if err != nil {
+				return err
+			}
+			for _, m := range manifest.Manifests {
+				if _, err := fmt.Fprintln(cmd.OutOrStdout(), m.Platform.Architecture, repository.Digest(m.Digest.String())); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}
+	cmd.Flags().StringVar(&dist, "dist", "dist", "folder of the release")
+	cmd.Flags().StringVar(&variant, "variant", "action", "action or cli")
+	cmd.Flags().StringVar(&to, "to", "", "repository, such as ghcr.io/kubesettle/kubesettle")
+	required(cmd, "to")
+	return cmd
+}
+
 // readLayout is the one image of an OCI layout.
 func readLayout(dir string) (v1.ImageIndex, error) {
 	outer, err := layout.ImageIndexFromPath(dir)

@@ -5,8 +5,10 @@ import (
 	"debug/buildinfo"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -129,7 +131,7 @@ func TestProvenance(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	images := run(t, "image", "--dist", dist, "--version", "v0.1.0")
+	images := run(t, "image", "--src", repository, "--dist", dist, "--version", "v0.1.0")
 	commit := strings.Repeat("ab", 20)
 	args := []string{"provenance", "--dist", dist, "--version", "v0.1.0", "--commit", commit, "--ref", "refs/tags/v0.1.0", "--builder", "https://ci.example/run"}
 	run(t, args...)
@@ -184,5 +186,55 @@ func TestProvenance(t *testing.T) {
 	}
 	if _, err := statement(t.TempDir(), "v0.1.0", source{commit: commit}); err == nil {
 		t.Error("nothing is stated of an empty folder")
+	}
+}
+
+// Every module of Kubesettle's binary has a licence that is known, on every platform, and the notices have its text.
+func TestEveryModuleHasALicence(t *testing.T) {
+	for _, p := range platforms() {
+		all, err := termsOf(t.Context(), repository, p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := &contents{main: goModule{path: "main", version: "v0.1.0"}}
+		for _, path := range slices.Sorted(maps.Keys(all)) {
+			c.modules = append(c.modules, goModule{path: path, version: "v1", terms: all[path]})
+		}
+		var notices, spdx bytes.Buffer
+		writeNotices(&notices, c)
+		if err := writeSPDX(&spdx, c, p, time.Unix(0, 0).UTC()); err != nil {
+			t.Fatal(err)
+		}
+		doc, err := spdxjson.Read(&spdx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		declared := map[string]string{}
+		for _, one := range doc.Packages {
+			declared[one.PackageName] = one.PackageLicenseDeclared
+		}
+		for path, one := range all {
+			if declared[path] != one.expression() || declared[path] == "" {
+				t.Errorf("%s, %s: declared %q, its files say %q", p, path, declared[path], one.expression())
+			}
+			for _, f := range one.files {
+				if !strings.Contains(notices.String(), strings.TrimSpace(strings.ReplaceAll(string(f.text), "\r\n", "\n"))) {
+					t.Errorf("%s: the notices lack %s of %s", p, f.name, path)
+				}
+			}
+		}
+		if len(all) < 50 {
+			t.Errorf("%s: %d modules", p, len(all))
+		}
+	}
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "LICENSE"), []byte("You may not."), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := readTerms(dir, []string{dir}); err == nil {
+		t.Error("an unknown licence is taken")
+	}
+	if _, err := readTerms(dir, []string{t.TempDir()}); err == nil {
+		t.Error("a module without a licence is taken")
 	}
 }

@@ -18,8 +18,8 @@ func spdxID(path string) common.ElementID {
 	return common.ElementID("module-" + notSPDX.ReplaceAllString(path, "-"))
 }
 
-// writeSPDX writes a bill of materials in SPDX 2.3, JSON. No licence is concluded: nobody read
-// the modules' files.
+// writeSPDX writes a bill of materials in SPDX 2.3, JSON. The licences declared are those of the modules' own files; none
+// is concluded.
 func writeSPDX(w io.Writer, c *contents, p platform, at time.Time) error {
 	doc := &spdx.Document{
 		SPDXVersion: spdx.Version, DataLicense: spdx.DataLicense, SPDXIdentifier: "DOCUMENT",
@@ -40,7 +40,10 @@ func writeSPDX(w io.Writer, c *contents, p platform, at time.Time) error {
 		}
 		if m.sum != "" {
 			one.PackageComment = "go.sum " + m.sum
-			one.PackageDownloadLocation = "https://proxy.golang.org/" + escapeModule(m.path) + "/@v/" + escapeModule(m.version) + ".zip"
+			one.PackageDownloadLocation = m.source()
+		}
+		if said := m.terms.expression(); said != "" {
+			one.PackageLicenseDeclared = said
 		}
 		doc.Packages = append(doc.Packages, one)
 		for _, n := range m.needs {
