@@ -19,6 +19,28 @@ import (
 // pictures are those of docs/images.
 var pictures = []string{"comment", "summary", "terminal", "report"}
 
+// traces are findings of five kinds whose reports stand in docs/findings.md, and the cases that they are of.
+var traces = [][2]string{
+	{"deadlock", "testdata/failures/f01"}, {"race", "testdata/kivi/c6"}, {"lasso", "testdata/kivi/c7"},
+	{"blocked-drain", "testdata/failures/f17"}, {"preemption", "testdata/failures/f51"},
+}
+
+// traceReports writes the HTML report of each.
+func traceReports(b corpus.Binary, out string) error {
+	for _, t := range traces {
+		dir := filepath.Join(t[1], "violating")
+		args := []string{"verify", filepath.Join(dir, "manifests")}
+		if _, err := os.Stat(filepath.Join(dir, "head")); err == nil {
+			args = []string{"check", "--base-dir", filepath.Join(dir, "base"), "--head-dir", filepath.Join(dir, "head")}
+		}
+		args = append(args, "--policy", filepath.Join(dir, "policy.yaml"), "--output", "html="+filepath.Join(out, t[0]+".html"))
+		if _, err := b.Run("", args...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // takePictures shows the reports in out in a browser, as GitHub and a terminal show them,
 // and puts the pictures into folder.
 func takePictures(b corpus.Binary, out, chromium, folder string) error {
@@ -51,11 +73,14 @@ func takePictures(b corpus.Binary, out, chromium, folder string) error {
 	if err := os.WriteFile(filepath.Join(out, "terminal.html"), []byte(page), 0o644); err != nil {
 		return err
 	}
+	if err := traceReports(b, out); err != nil {
+		return err
+	}
 	cmd := exec.Command("node", "--experimental-websocket", "--no-warnings", "tools/demo/pictures.mjs", chromium, out)
 	if said, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("%w\n%s", err, said)
 	}
-	for _, name := range pictures {
+	for _, name := range append(pictures, traceNames()...) {
 		picture, err := os.ReadFile(filepath.Join(out, name+".png"))
 		if err != nil {
 			return err
@@ -65,6 +90,14 @@ func takePictures(b corpus.Binary, out, chromium, folder string) error {
 		}
 	}
 	return nil
+}
+
+func traceNames() []string {
+	var out []string
+	for _, t := range traces {
+		out = append(out, t[0])
+	}
+	return out
 }
 
 // selectGraphic is what a terminal takes for a change of style.

@@ -6,14 +6,17 @@ import { join } from "node:path";
 import { open } from "../../report/testdata/html/browser.mjs";
 
 const [chromium, folder] = process.argv.slice(2);
+const traces = ["deadlock", "race", "lasso", "blocked-drain", "preemption"];
 const widths = { comment: 880, summary: 880, terminal: 1010, report: 1200 };
+for (const name of traces) widths[name] = 1200;
 for (const [name, width] of Object.entries(widths)) {
   const browser = await open(chromium);
   try {
     await browser.show(join(folder, name + ".html"));
     await browser.size(width, 300);
-    if (name === "report") { // the explorer of the first finding, at its last step
-      await browser.evaluate(`document.querySelector('.explorer .step:last-child').click()`);
+    if (traces.includes(name)) { // the player of the first finding alone, as it opens
+      await browser.evaluate(`document.querySelectorAll(".finding").forEach((f, i) => { if (i) f.remove(); })`);
+      await browser.evaluate(`document.querySelectorAll(".top .lead, .top p.mono, .keys, nav, h2, .lucky ol li:nth-child(n+6)").forEach((e) => e.remove())`);
     }
     const last = `document.querySelector(".finding") || document.body`; // the first finding of a report, or the whole page
     const height = await browser.evaluate(`Math.ceil((${last}).getBoundingClientRect().bottom + scrollY + 16)`);

@@ -22,20 +22,23 @@ type options struct {
 	*corpus.Binary
 	helm, kustomize    string
 	out, before        string
+	against            string // folder of another binary's results; "": none
 	commits            int
 	network, summarise bool
 	extra              []string // flags of check
 }
 
-// Run replays every repository and prints the tables; the exit code is 1 where a run ended without a result.
+// Run replays every repository and prints the tables; the exit code is 1 where a run ended without a result, or
+// with another one than a given binary's.
 func Run(args []string) (int, error) {
 	set, b := corpus.Flags("pull-requests", `FOLDER [CHECK FLAG...]
 FOLDER holds clones or bare repositories, with their history; flags after it are handed to 'kubesettle check'.
-Exit code 1 where a run ended without a result.`, 2*time.Minute)
+Exit code 1 where a run ended without a result, or differs from that of --against.`, 2*time.Minute)
 	o := options{Binary: b}
 	set.StringVar(&o.helm, "helm", "", "helm command, to compare with; none: nothing is compared")
 	set.StringVar(&o.kustomize, "kustomize", "", "kustomize command, to compare with")
 	set.StringVar(&o.out, "out", "", "folder of the results; runs that it holds are not repeated (default: a temporary one)")
+	set.StringVar(&o.against, "against", "", "folder of another binary's results: say where they differ")
 	only := set.String("repositories", "", "only repositories whose name contains or matches one of these, between commas")
 	set.IntVar(&o.commits, "n", 20, "commits of each repository")
 	set.StringVar(&o.before, "before", "", "date after which commits are passed over, such as 2026-06-30: another sample of the same repositories")
@@ -71,7 +74,15 @@ Exit code 1 where a run ended without a result.`, 2*time.Minute)
 	if len(all) == 0 {
 		return 2, fmt.Errorf("%s: no commit of its repositories touches a chart, a kustomization or a manifest", rest[0])
 	}
-	return min(1, printTables(os.Stdout, all)), nil
+	wrong := printTables(os.Stdout, all)
+	if o.against != "" {
+		differ, err := s.printAgainst(os.Stdout, all)
+		if err != nil {
+			return 2, err
+		}
+		wrong += differ
+	}
+	return min(1, wrong), nil
 }
 
 // repository replays one clone, or reads what is there of it.
@@ -84,7 +95,7 @@ func (s *store) repository(c clone, work string) ([]record, error) {
 	defer commands.close()
 	var out []record
 	for i, ch := range changes {
-		r, have, err := s.load(c, ch)
+		r, have, err := s.load(c.Name, ch)
 		if err != nil {
 			return nil, err
 		}

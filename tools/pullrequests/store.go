@@ -63,9 +63,9 @@ func (s *store) file(repository, commit, kind string) string {
 	return filepath.Join(s.dir, strings.ReplaceAll(repository, "/", "+"), commit[:12]+"."+kind)
 }
 
-func (s *store) load(c clone, ch change) (record, bool, error) {
+func (s *store) load(repository string, ch change) (record, bool, error) {
 	var r record
-	b, err := os.ReadFile(s.file(c.Name, ch.Commit, "run.json"))
+	b, err := os.ReadFile(s.file(repository, ch.Commit, "run.json"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return r, false, nil
 	}
