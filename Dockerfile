@@ -16,6 +16,9 @@ RUN CGO_ENABLED=0 GOOS=${TARGETOS} GOARCH=${TARGETARCH} \
     go build -trimpath -buildvcs=false -gcflags=all=-l -gcflags=std= -gcflags=github.com/kubesettle/kubesettle/...= \
     -ldflags="-s -w -buildid= -X main.version=${VERSION}" -o /out/kubesettle ./cmd/kubesettle
 RUN mkdir -m 1777 /out/tmp
+# The licences of what the binary is linked from, which it has to be given on with.
+RUN cd cmd/release && GOOS= GOARCH= go run . notices --src /src --binary /out/kubesettle --version "${VERSION}" \
+    --platform "$(go env GOOS)/${TARGETARCH:-$(go env GOARCH)}" --to /out/THIRD_PARTY_NOTICES.txt
 
 FROM scratch AS files
 ARG VERSION=devel
@@ -28,6 +31,8 @@ LABEL org.opencontainers.image.title="kubesettle" \
 COPY --from=build /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/ca-certificates.crt
 COPY --from=build /out/tmp /tmp
 COPY --from=build /out/kubesettle /usr/local/bin/kubesettle
+COPY --from=build /src/LICENSE /usr/share/doc/kubesettle/LICENSE
+COPY --from=build /out/THIRD_PARTY_NOTICES.txt /usr/share/doc/kubesettle/THIRD_PARTY_NOTICES.txt
 ENTRYPOINT ["/usr/local/bin/kubesettle"]
 
 # docker build --target cli: for other CI systems, where no one demands root.

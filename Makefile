@@ -5,6 +5,7 @@ GO         ?= go
 VERSION    ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
 FUZZTIME   ?= 10s
 ACTIONLINT ?= github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
+GOVULNCHECK ?= golang.org/x/vuln/cmd/govulncheck@v1.9.0
 IMAGE      ?= kubesettle
 SUDO       ?= $(shell [ "$$(id -u)" = 0 ] || command -v sudo)
 
@@ -14,7 +15,7 @@ RELEASE     = cmd/release
 # What shows the binary to corpora; a module of its own, run from the root.
 MEASURE     = bin/measure
 # Packages with tests that -short shortens or leaves out; arch_test.go keeps the list complete.
-LONG        = ./cmd/kubesettle ./verify ./verify/search
+LONG        = ./cmd/kubesettle ./verify ./verify/search ./verify/traffic
 CORPUSBIN  ?= $(CURDIR)/bin/corpus
 
 .PHONY: build
@@ -99,6 +100,13 @@ conformance: ## models against upstream's own code; modules of their own
 	cd $(CONFORMANCE) && $(GO) vet ./... && $(GO) test ./...
 	cd $(CONFORMANCE)/rollouts && $(GO) vet ./... && $(GO) test ./...
 	cd $(CONFORMANCE)/kueue && $(GO) vet ./... && $(GO) test ./...
+	cd $(CONFORMANCE)/networkpolicies && $(GO) vet ./... && $(GO) test ./...
+	cd $(CONFORMANCE)/helm4 && $(GO) vet ./... && $(GO) test ./...
+
+.PHONY: vulnerabilities
+vulnerabilities: ## known vulnerabilities in what the code calls; needs the network
+	$(GO) run $(GOVULNCHECK) ./...
+	cd $(RELEASE) && $(GO) run $(GOVULNCHECK) ./...
 
 .PHONY: release-tools
 release-tools: ## what makes releases, with its tests: of them one runs the image; a module of its own
