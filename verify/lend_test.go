@@ -27,11 +27,6 @@ import (
 // actingKind is a document of a kind that acts on workloads of other releases.
 var actingKind = regexp.MustCompile(`(?m)^kind: (` + strings.Join(slice.ActingKinds(policies.Default()), "|") + `)$`)
 
-// lentMisses are scripts whose findings are missed in two releases, and why.
-var lentMisses = map[string]string{
-	"namespace_gets_a_label": "the labels of a Namespace in another release reach no namespaceSelector of pods",
-}
-
 // TestTwoReleasesOfOneCluster holds that splitting a release into two of one cluster changes no finding: the scripts
 // that have objects which act on workloads find the same where some of these are in a release of their own.
 func TestTwoReleasesOfOneCluster(t *testing.T) {
@@ -67,7 +62,7 @@ func TestTwoReleasesOfOneCluster(t *testing.T) {
 				}
 				return away[id]
 			})
-			if d := cmp.Diff(want, got); d != "" && lentMisses[strings.TrimSuffix(filepath.Base(f), ".txtar")] == "" {
+			if d := cmp.Diff(want, got); d != "" {
 				t.Errorf("in two releases (-one +two):\n%s", d)
 			}
 		})

@@ -46,8 +46,11 @@ const (
 	namespaceKind = "Namespace"
 )
 
-// enforcing is the label by which a Namespace refuses pods.
-var enforcing = []byte("pod-security.kubernetes.io/enforce")
+var (
+	// labelled is in a Namespace that refuses pods by one of its labels, or that something chooses by these.
+	labelled = []byte("labels")
+	choosing = []byte("namespaceSelector")
+)
 
 // effects is what differs between the sides, as far as it is known without rendering.
 type effects struct {
@@ -57,6 +60,8 @@ type effects struct {
 	steers map[string]bool // namespaces in which more than an image differs
 	named  [][]byte        // PriorityClasses
 	asks   bool            // for a PriorityClass
+	labels bool            // of Namespaces
+	picks  bool            // Namespaces by their labels
 	every  []string        // [everyKinds], with those of [roomKinds] that count
 	all    bool            // something differs that acts on every workload
 	gone   [][]byte        // names of objects that others may name
@@ -145,6 +150,8 @@ func (e *effects) learn(j, twin *release.Recipe) {
 		}
 		runs = runs || hasKind(b, runningKinds)
 		e.asks = e.asks || bytes.Contains(b, []byte("priorityClassName"))
+		e.picks = e.picks || bytes.Contains(b, choosing)
+		e.labels = e.labels || differs(p) && hasKind(b, []string{namespaceKind})
 		acts = acts || e.acts(j, b) || differs(p) && e.steersOthers(j, b)
 		steers = steers || twin == nil || differs(p) && beyondImages(b, twin.Files[p])
 		e.all = e.all || differs(p) && (e.reach.marked(b) || hasKind(b, e.every))
@@ -170,7 +177,7 @@ func (e *effects) acts(j *release.Recipe, b []byte) bool {
 	own := hasKind(b, runningKinds) || j.Release.Kind == object.Helm && anyFile(j, isWorkload)
 	return slices.ContainsFunc(e.reach.base.Opt.Acting, func(kind string) bool {
 		return kind != classKind && !slices.Contains(e.every, kind) && (!own || slices.Contains(wideKinds, kind)) &&
-			hasKind(b, []string{kind}) && (kind != namespaceKind || bytes.Contains(b, enforcing))
+			hasKind(b, []string{kind}) && (kind != namespaceKind || bytes.Contains(b, labelled))
 	})
 }
 
@@ -209,12 +216,14 @@ func (e *effects) actOn(j *release.Recipe) bool {
 	if b, err := json.Marshal(&j.Release); err != nil || containsAny(b, e.named) {
 		return true
 	}
-	return meet(e.acting, namespacesOf(j))
+	return e.labels && anyFile(j, func(b []byte) bool { return bytes.Contains(b, choosing) }) ||
+		meet(e.acting, namespacesOf(j))
 }
 
 // actedOnBy reports whether a release that does not differ may act on pods that do.
 func (e *effects) actedOnBy(j *release.Recipe) bool {
 	return e.asks && anyFile(j, func(b []byte) bool { return hasKind(b, []string{classKind}) }) ||
+		e.picks && anyFile(j, func(b []byte) bool { return hasKind(b, []string{namespaceKind}) }) ||
 		len(e.runs) > 0 && j.Release.Fetch == nil && anyFile(j, func(b []byte) bool { return hasKind(b, e.every) }) ||
 		anyFile(j, func(b []byte) bool { return e.acts(j, b) }) && meet(e.runs, namespacesOf(j)) ||
 		anyFile(j, func(b []byte) bool { return e.steersOthers(j, b) }) && meet(e.steers, namespacesOf(j))
@@ -282,7 +291,7 @@ func namespacesOf(j *release.Recipe) map[string]bool {
 		for _, m := range namespaceText.FindAllSubmatch(j.Files[p], -1) {
 			add(string(m[1]))
 		}
-		if bytes.Contains(j.Files[p], enforcing) {
+		if hasKind(j.Files[p], []string{namespaceKind}) {
 			for _, m := range nameText.FindAllSubmatch(j.Files[p], -1) {
 				add(string(m[1]))
 			}

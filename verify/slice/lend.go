@@ -20,6 +20,7 @@ import (
 	"github.com/kubesettle/kubesettle/verify/celpolicy"
 	"github.com/kubesettle/kubesettle/verify/control/admission"
 	"github.com/kubesettle/kubesettle/verify/finding"
+	"github.com/kubesettle/kubesettle/verify/kube"
 	"github.com/kubesettle/kubesettle/verify/snapshot"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
@@ -195,8 +196,9 @@ func actsOn(o, w *object.Object) bool {
 	case *corev1.ResourceQuota, *corev1.LimitRange, *admissionv1.ValidatingAdmissionPolicy,
 		*admissionv1.ValidatingAdmissionPolicyBinding: // whom these are asked about, refusals tell
 		return true
-	case *corev1.Namespace:
-		return t.Name == w.ID.Namespace && admission.Enforces(t.Labels)
+	case *corev1.Namespace: // by the level that it enforces, and by labels that policies or terms of pods choose by
+		return t.Name == w.ID.Namespace && len(t.Labels) > 0 ||
+			slices.ContainsFunc(kube.Terms(&template.Spec), func(x kube.Term) bool { return x.NamespaceSelector != nil })
 	case *storagev1.StorageClass:
 		set, ok := w.Typed.(*appsv1.StatefulSet)
 		return ok && len(set.Spec.VolumeClaimTemplates) > 0 || len(claimNames(&template.Spec)) > 0
