@@ -205,6 +205,11 @@ var (
 	reads   = regexp.MustCompile(`\bobject((?:\.\??[A-Za-z_][A-Za-z0-9_]*)+)(\()?`)
 )
 
+// AsksSender reports whether what a policy decides hangs on who sends a request, which no manifest says.
+func AsksSender(p *admissionv1.ValidatingAdmissionPolicy) bool {
+	return slices.ContainsFunc((&Policy{ValidatingAdmissionPolicy: p}).expressions(), whoAsks.MatchString)
+}
+
 // hangs reports whether a policy's decision hangs on what is not known of a request.
 func (p *Policy) hangs(r Request) bool {
 	return slices.ContainsFunc(p.expressions(), func(text string) bool {

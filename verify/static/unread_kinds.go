@@ -4,7 +4,10 @@ import (
 	"slices"
 	"strings"
 
+	admissionv1 "k8s.io/api/admissionregistration/v1"
+
 	"github.com/kubesettle/kubesettle/render/object"
+	"github.com/kubesettle/kubesettle/verify/celpolicy"
 	"github.com/kubesettle/kubesettle/verify/slice"
 	"github.com/kubesettle/kubesettle/verify/traffic"
 )
@@ -27,10 +30,22 @@ var operands = []string{"Prometheus", "Alertmanager", "ThanosRuler", "Prometheus
 	"VMSingle",
 	"VMAgent", "VMAlert", "VMAlertmanager", "VLogs", "VMAuth"}
 
-// Unread reports whether nothing is known of what an object does to pods and requests.
+// unreadTyped are the API server's own kinds that no rendering, model or check reads, though they change pods, keep them
+// from nodes, or send them requests.
+var unreadTyped = []string{"MutatingAdmissionPolicy", "MutatingAdmissionPolicyBinding", "RuntimeClass", "DeviceClass",
+	"DeviceTaintRule", "ResourceClaim", "ResourceClaimTemplate", "ResourceSlice", "PodGroup", "Workload", "Node",
+	"CSINode", "CSIStorageCapacity", "VolumeAttachment", "Endpoints", "EndpointSlice"}
+
+// Unread reports whether nothing is known of what an object does to pods and requests. What a policy in CEL refuses is
+// not known where it asks who sends the request.
 func Unread(o *object.Object) bool {
+	if p, ok := o.Typed.(*admissionv1.ValidatingAdmissionPolicy); ok {
+		return celpolicy.AsksSender(p)
+	}
 	switch {
-	case o.Typed != nil, slice.RunsPods(o), slice.AsksOfPods(o), slice.Scales(o),
+	case o.Typed != nil:
+		return slices.Contains(unreadTyped, o.ID.Kind)
+	case slice.RunsPods(o), slice.AsksOfPods(o), slice.Scales(o),
 		traffic.IsPolicy(o),
 		slices.Contains(readGroups, o.ID.Group), !strings.Contains(o.ID.Group, "."):
 		return false
