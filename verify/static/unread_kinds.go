@@ -30,8 +30,8 @@ var operands = []string{"Prometheus", "Alertmanager", "ThanosRuler", "Prometheus
 	"VMSingle",
 	"VMAgent", "VMAlert", "VMAlertmanager", "VLogs", "VMAuth"}
 
-// unreadTyped are the API server's own kinds that no rendering, model or check reads, though they change pods, keep them
-// from nodes, or send them requests.
+// unreadTyped are the API server's own kinds that no rendering, model or check reads, though they change pods, keep
+// them from nodes, or send them requests.
 var unreadTyped = []string{"MutatingAdmissionPolicy", "MutatingAdmissionPolicyBinding", "RuntimeClass", "DeviceClass",
 	"DeviceTaintRule", "ResourceClaim", "ResourceClaimTemplate", "ResourceSlice", "PodGroup", "Workload", "Node",
 	"CSINode", "CSIStorageCapacity", "VolumeAttachment", "Endpoints", "EndpointSlice"}
