@@ -156,7 +156,7 @@ func list(rev *object.Revision) listing {
 		l.Releases = append(l.Releases, one)
 	}
 	for _, i := range rev.Ignored {
-		l.Ignored = append(l.Ignored, listedPath(i))
+		l.Ignored = append(l.Ignored, listedPath{i.Path, i.Reason})
 	}
 	return l
 }

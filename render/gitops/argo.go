@@ -85,7 +85,8 @@ func (a *argoSource) add() {
 		return
 	}
 	if !a.Src.HasDir(dir) {
-		a.ignore("%s: %s is not in this repository (%s)", a.r.Selected, dir, redact.URL(document.Text(a.content, "repoURL")))
+		a.elsewhere("%s: %s is not in this repository (%s)", a.r.Selected, dir,
+			redact.URL(document.Text(a.content, "repoURL")))
 		return
 	}
 	a.r.Path = dir

@@ -12,10 +12,10 @@ import (
 )
 
 // chartOf gives the folder of the chart that an object names; it is fetched when the
-// release is gathered, beside others. from words where it is. Where nothing may be fetched
-// the release is skipped.
+// release is gathered, beside others. from words where it is. A release is skipped where
+// nothing says that.
 func (o *declaring) chartOf(r *release.Release, ref fetch.ChartRef, from string) (dir string, f *object.Failure) {
-	if !o.Src.CanFetch() || ref.Repository == "" {
+	if ref.Repository == "" {
 		return "", helm.RemoteChart(ref, from, o.by)
 	}
 	r.Fetch = &ref

@@ -37,11 +37,11 @@ func (o *declaring) fluxKustomizationNow() {
 		AnyFile: true,
 	}
 	if kind := document.Text(o.content, "spec", "sourceRef", "kind"); kind != "" && kind != "GitRepository" {
-		o.ignore("%s: its source is a %s, not this repository", r.Selected, kind)
+		o.elsewhere("%s: its source is a %s, not this repository", r.Selected, kind)
 		return
 	}
 	if fixed := o.fixedSource(); fixed != "" {
-		o.ignore("%s: its source %s is another repository, as it is fixed", r.Selected, fixed)
+		o.elsewhere("%s: its source %s is another repository, as it is fixed", r.Selected, fixed)
 		return
 	}
 	if !o.Src.HasDir(dir) && o.Src.Twin != nil && o.Src.Twin.HasDir(dir) {
@@ -50,7 +50,7 @@ func (o *declaring) fluxKustomizationNow() {
 		return
 	}
 	if !o.Src.HasDir(dir) {
-		o.ignore("%s: %s is not in this repository", r.Selected, dir)
+		o.elsewhere("%s: %s is not in this repository", r.Selected, dir)
 		return
 	}
 	if kustomize.FileOf(o.Src, dir) == "" {

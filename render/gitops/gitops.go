@@ -54,6 +54,7 @@ type declaring struct {
 	place   func(p string) object.Location // where a field of it was set
 	prefix  string                         // of its fields, in an object that generates it
 	set     string                         // the ApplicationSet that generates it
+	named   string                         // kind and name, of the ApplicationSet where one generates it
 	// cascades says that this set lets what its applications applied be deleted with them.
 	cascades bool
 	remarks  []object.Note // on the releases that it declares
@@ -71,7 +72,8 @@ func (d *Declared) Read(r release.Release, j *release.Recipe, docs []document.Do
 		if read == nil {
 			continue
 		}
-		o := &declaring{Declared: d, content: doc.Content, parent: r.ID, folder: r.Path, place: locate(doc)}
+		o := &declaring{Declared: d, content: doc.Content, parent: r.ID, folder: r.Path, place: locate(doc),
+			named: gvk.Kind + " " + document.Text(doc.Content, "metadata", "name")}
 		o.by = o.place("")
 		if r.Kind == object.Manifests { // whoever else lists the file
 			o.folder = path.Dir(o.by.File)
@@ -112,9 +114,7 @@ func (o *declaring) add(r release.Release, f *object.Failure) {
 	case itself: // as Flux's own Kustomization, of the folder that it stands in
 		return
 	case depth >= maxDepth:
-		o.Ignored = append(o.Ignored,
-			object.Ignored{Path: r.By.File,
-				Reason: fmt.Sprintf("%s: applications declare applications deeper than %d", r.Selected, maxDepth)})
+		o.elsewhere("%s: applications declare applications deeper than %d", r.Selected, maxDepth)
 		return
 	}
 	o.Releases = append(o.Releases, r)
@@ -147,6 +147,12 @@ func (o *declaring) above(r release.Release) (depth int, itself bool) {
 func (o *declaring) ignore(format string, args ...any) {
 	o.Ignored = append(o.Ignored,
 		object.Ignored{Path: fmt.Sprintf("%s:%d", o.by.File, o.by.StartLine), Reason: fmt.Sprintf(format, args...)})
+}
+
+// elsewhere leaves out what the object delivers from outside the repository.
+func (o *declaring) elsewhere(format string, args ...any) {
+	o.ignore(format, args...)
+	o.Ignored[len(o.Ignored)-1].Elsewhere = o.named
 }
 
 // wait calls f when everything else was rendered, with the collection of that time.

@@ -106,7 +106,7 @@ func (s *applicationSet) fail(field string, err error) {
 // unknown enters a generator that asks a cluster or a host. Where the change edits the set, nobody can say what becomes
 // of its applications, and that is a release without a result.
 func (s *applicationSet) unknown(field, generator string) {
-	s.ignore("%s: generator %s is not known from the repository", s.name, generator)
+	s.declaring.elsewhere("%s: generator %s is not known from the repository", s.name, generator)
 	if s.Src.Twin == nil || s.sameOnBase() {
 		return
 	}

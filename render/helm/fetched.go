@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -196,7 +197,12 @@ func sameDependency(a, b *chart.Dependency) bool {
 // which of the values files that it names in the chart there are.
 func fetchRelease(s *source.Source, j *release.Recipe, rel *release.Release) *object.Failure {
 	by := rel.DeclaredAt()
-	dir, notes, f := s.FetchChart(*rel.Fetch, by)
+	f := RemoteChart(*rel.Fetch, "", by)
+	var dir string
+	var notes []object.Note
+	if s.CanFetch() {
+		dir, notes, f = s.FetchChart(*rel.Fetch, by)
+	}
 	if f != nil {
 		for _, p := range rel.Files { // as [release.Unread] has it
 			j.Files[p] = nil
@@ -245,6 +251,17 @@ func matching(s *source.Source, p string) []string {
 		}
 	}
 	return out
+}
+
+// OwnFiles adds the files of the repository that a release is made with beside its chart. Where the chart is not at
+// hand, a change of them changes what is unknown.
+func OwnFiles(s *source.Source, j *release.Recipe) {
+	rel := &j.Release
+	for _, p := range slices.Concat(rel.Values, rel.OwnValues, slices.Collect(maps.Values(rel.SetFile))) {
+		if b, err := s.Read(p); err == nil && source.MountOf(p) == "" {
+			j.Files[p] = b
+		}
+	}
 }
 
 // RemoteChart is the failure of a chart that lies in no repository at hand.

@@ -36,10 +36,12 @@ func Gather(s *source.Source, rel release.Release) (*release.Recipe, *object.Fai
 			b, _ := s.Read(p) // nil where it cannot be read
 			j.Beside(p, b)
 		}
+		OwnFiles(s, j)
 		return j, nil
 	}
 	if rel.Fetch != nil {
 		if f := fetchRelease(s, j, &rel); f != nil {
+			OwnFiles(s, j)
 			return j, f
 		}
 	}

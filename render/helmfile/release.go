@@ -270,10 +270,8 @@ func (b *installation) chart(r *release.Release) *object.Failure {
 			}
 		}
 	}
-	if !b.Src.CanFetch() || !strings.Contains(ref.Repository, "://") || strings.Contains(ref.Repository, "{{") {
-		if !strings.Contains(ref.Repository, "://") || strings.Contains(ref.Repository, "{{") {
-			ref.Repository = ""
-		}
+	if !strings.Contains(ref.Repository, "://") || strings.Contains(ref.Repository, "{{") {
+		ref.Repository = ""
 		return helm.RemoteChart(ref, "repository "+repo, at)
 	}
 	r.Fetch, r.Path = &ref, source.ChartFolder(ref)

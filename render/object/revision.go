@@ -25,7 +25,11 @@ type Revision struct {
 }
 
 // Ignored is a path discovery left out.
-type Ignored struct{ Path, Reason string }
+type Ignored struct {
+	Path, Reason string
+	// Elsewhere is the kind and name of the object that delivers it from outside the repository; "": nothing does.
+	Elsewhere string
+}
 
 // Renderer renders what a revision would be with other texts in its files. It is that which rendered the revision.
 type Renderer interface {

@@ -175,7 +175,8 @@ func (r *Result) verdict(g Gate) Verdict {
 	for i := range r.Releases {
 		rel := &r.Releases[i]
 		switch id := rel.Outcome(); {
-		case id == BrokenAlike && left, id == Unfetchable && (!rel.Changed || rel.Elsewhere):
+		case id == BrokenAlike && left && (rel.Status != "skipped" || !rel.Changed || rel.Elsewhere),
+			id == Unfetchable && (!rel.Changed || rel.Elsewhere):
 		default:
 			add(id)
 		}

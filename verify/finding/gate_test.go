@@ -39,8 +39,11 @@ func TestExitCodes(t *testing.T) {
 		{name: "a touched release fails as it did on base, and undecided fails", r: Result{Releases: []ReleaseResult{ok, {ID: "api", Status: "failed-head", Changed: true, Before: true}}},
 			gate: func(g *Gate) { g.OnInconclusive = "fail" }, want: 4},
 		{name: "the rest is analysed, and undecided fails", r: Result{Workloads: []Workload{{ID: "x", Verdict: Pass}}, Releases: []ReleaseResult{
-			{ID: "web", Status: "ok", Changed: true}, {ID: "api", Status: "skipped", Changed: true, Before: true}}},
+			{ID: "web", Status: "ok", Changed: true}, {ID: "api", Status: "failed-head", Changed: true, Before: true}}},
 			gate: func(g *Gate) { g.OnInconclusive = "fail" }, want: 0},
+		{name: "what is unknown changes beside the rest", r: Result{Workloads: []Workload{{ID: "x", Verdict: Pass}}, Releases: []ReleaseResult{
+			{ID: "web", Status: "ok", Changed: true}, {ID: "api", Status: "skipped", Changed: true, Before: true}}},
+			gate: func(g *Gate) { g.OnInconclusive = "fail" }, want: 4},
 		{name: "the rest has no workload, and undecided fails", r: Result{Releases: []ReleaseResult{
 			{ID: "web", Status: "ok", Changed: true}, {ID: "api", Status: "skipped", Changed: true, Before: true}}},
 			gate: func(g *Gate) { g.OnInconclusive = "fail" }, want: 4},

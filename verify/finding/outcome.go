@@ -67,8 +67,8 @@ func Outcomes() []Outcome {
 			"releases-failed", "note", "not checked", "notification"},
 		{OutOfTime, "release", "the time budget ended before it was rendered", Inconclusive, "releases-failed", "note",
 			"not checked", "notification"},
-		{BrokenAlike, "release", "does not render on base either: named, and inconclusive if nothing else is left",
-			Inconclusive, "releases-failed", "note", "not checked", "notification"},
+		{BrokenAlike, "release", "does not render on base either: named, and inconclusive if nothing else is left, or " +
+			"if the change reaches what is not in the repository", Inconclusive, "releases-failed", "note", "not checked", "notification"},
 		{InPart, "release", "the change may reach a part of it that is unknown", Inconclusive, "", "warning",
 			"analysed in part", "notification"},
 		{Unclaimed, "release", "a changed file with a workload of which no release is made", Inconclusive, "", "warning",

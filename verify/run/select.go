@@ -178,6 +178,7 @@ func enterReleases(r *finding.Result, ch *object.Changes, opt *Options) {
 		enterUnknown(&rel, p, ch, changes[p.ID])
 		r.Releases = append(r.Releases, rel)
 	}
+	enterElsewhere(r, ch, opt)
 	enterStoodIn(r, ch, touched)
 }
 
@@ -236,12 +237,15 @@ func releaseResult(p slice.Pair, ch *object.Changes, touched []string) finding.R
 		}
 	}
 	switch {
+	case p.Head == nil && p.Base.Err != nil && p.Base.Err.Skipped && !render.TakenOver(ch, p.Base):
+		failure("skipped", "base", p.Base.Err) // nobody knows what goes with it
+		out.Changed, out.Before = true, true
 	case p.Head == nil:
 		out.Changed, out.Reason = true, finding.RemovedOnHead
 	case p.Head.Err != nil:
 		failure("failed-head", "head", p.Head.Err)
 		broke := ch.Base == nil || render.Broke(ch, p.Base, p.Head)
-		out.Changed, out.Before = out.Changed || broke, !broke
+		out.Changed, out.Before = out.Changed || broke || p.Head.Changed, !broke
 		switch {
 		case broke:
 		case p.Base == nil:

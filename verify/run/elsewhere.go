@@ -1,0 +1,44 @@
+package run
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
+	"github.com/kubesettle/kubesettle/verify/finding"
+	"github.com/kubesettle/kubesettle/verify/judge"
+)
+
+// enterElsewhere names the changes of what is delivered from outside the repository: what comes into the cluster with
+// them is unknown.
+func enterElsewhere(r *finding.Result, ch *object.Changes, opt *Options) {
+	for _, e := range render.ChangedElsewhere(ch) {
+		if !opt.Has(e.Change.Release) {
+			continue
+		}
+		side, name := "head", e.Object.ID.Kind+" "+e.Object.ID.Name
+		rel := finding.ReleaseResult{ID: e.Object.ID.String(), Kind: string(object.Manifests), Status: "skipped",
+			Changed: true, Before: true, Selected: name,
+			Remedy: "render what it delivers before and after, and compare that: --base-dir and --head-dir"}
+		switch e.Change.Kind {
+		case object.Added:
+			rel.OnBase, rel.Reason = "absent", name+" comes, and delivers what is not in the repository"
+		case object.Removed:
+			side, rel.Reason = "base", name+" goes, and what it has delivered is not in the repository"
+		default:
+			rel.Reason = name + " changes, and what it delivers is not in the repository"
+			if e.Field != "" {
+				rel.Reason = fmt.Sprintf("%s of %s changes, and what it delivers is not in the repository", e.Field, name)
+			}
+		}
+		at := judge.Places{Changes: ch}.Location(e.Object.Locate(e.Field), side)
+		rel.Where = &at
+		again := func(other finding.ReleaseResult) bool { // several releases have the object
+			return other.ID == rel.ID && other.Where != nil && *other.Where == at
+		}
+		if !slices.ContainsFunc(r.Releases, again) {
+			r.Releases = append(r.Releases, rel)
+		}
+	}
+}
