@@ -64,8 +64,8 @@ planted: build bin/measure ## mistakes planted into the charts and overlays of t
 	@$(MEASURE) planted $(DIR)
 
 .PHONY: ladder
-ladder: build bin/measure ## ordinary applications of every size, shape and change into docs/performance.md; ARGS=-quick for a few
-	@$(MEASURE) ladder $(if $(ARGS),$(ARGS),-page docs/performance.md)
+ladder: build bin/measure ## ordinary applications of every size, shape and change into verify/COST.md; ARGS=-quick for a few
+	@$(MEASURE) ladder $(if $(ARGS),$(ARGS),-page verify/COST.md)
 
 .PHONY: words
 words: bin/measure ## how often patterns of English are used that the manual avoids; ARGS=-v lists every place
@@ -178,7 +178,7 @@ hostile: ## what hostile repositories come to: outcome, time and peak memory of 
 	$(GO) test ./cmd/kubesettle -run '^TestHostileRepositories$$' -all-hostile -count=1 -v -timeout 60m
 
 .PHONY: bench
-bench: spin ## the tables of docs/performance.md and verify/search/README.md; states per second, bytes per state, all beside SPIN
+bench: spin ## the tables of verify/COST.md and verify/search/README.md; states per second, bytes per state, all beside SPIN
 	$(GO) test -run '^$$' -bench . -benchtime 1x ./verify
 	$(GO) test -run '^$$' -bench . -benchmem ./verify/control/... ./verify/search ./verify/scale ./verify/state ./render/...
 

@@ -30,7 +30,7 @@ var commands = []command{
 	{"mends", "make mistakes again that public projects fixed", mends.Run},
 	{"planted", "plant mistakes into public charts and overlays", planted.Run},
 	{"pull-requests", "replay the last commits of public repositories", pullrequests.Run},
-	{"ladder", "check ordinary applications and changes of them, for docs/performance.md", ladder.Run},
+	{"ladder", "check ordinary applications and changes of them, for verify/COST.md", ladder.Run},
 	{"words", "count patterns of English that the manual avoids", words.Run},
 }
 

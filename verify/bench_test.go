@@ -14,7 +14,7 @@ import (
 )
 
 // BenchmarkCases runs every case of testdata/kivi and testdata/failures, and prints the
-// table of docs/performance.md; rendering is not in the times.
+// table of verify/COST.md; rendering is not in the times.
 func BenchmarkCases(b *testing.B) {
 	dirs, err := filepath.Glob("../testdata/*/*/*/policy.yaml")
 	if err != nil || len(dirs) == 0 {

@@ -26,8 +26,9 @@ func newSnapshot(p *process) *cobra.Command {
 		Short: "Write the live cluster to a file: nodes, placements, live counts",
 		Long: `Snapshot reads a cluster through a kubeconfig (list requests only), or from output of
 'kubectl get -o yaml' or '-o json' ('-' is standard input), and writes one file for
-cluster.snapshot in the policy, or --snapshot. What leaves the cluster is listed field by
-field in docs/snapshot.md; environment variables, annotations, Secrets and ConfigMaps do not.`,
+cluster.snapshot in the policy, or --snapshot. Environment variables,
+annotations, Secrets and ConfigMaps stay in the cluster; verify/snapshot/README.md lists every
+field that leaves it.`,
 		Example: `  kubesettle snapshot > snapshot.yaml
   kubectl get nodes,pods,deploy,rs,sts,ds,jobs,hpa,pdb,priorityclasses,quota,pv -A -o json | kubesettle snapshot - > snapshot.yaml
   kubesettle snapshot --rbac | kubectl apply -f -`,

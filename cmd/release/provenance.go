@@ -22,7 +22,7 @@ import (
 // predicateType and buildType name what the statement says, and how a release is built.
 const (
 	predicateType = "https://slsa.dev/provenance/v1"
-	buildType     = "https://github.com/kubesettle/kubesettle/blob/main/docs/release.md"
+	buildType     = "https://github.com/kubesettle/kubesettle/blob/main/cmd/release/README.md"
 )
 
 // source is where a release comes from, and who built it.

@@ -40,7 +40,7 @@ type rung struct {
 // limits are what a rung may take: states, and seconds of processor.
 const limitStates, limitSeconds = 50_000, 0.5
 
-// Run writes the table of docs/performance.md.
+// Run writes the table of verify/COST.md.
 func Run(args []string) (int, error) {
 	set, b := corpus.Flags("ladder", "\nEvery rung is printed; the table goes to a page where one is given.", 20*time.Second)
 	quick := set.Bool("quick", false, "only Deployments of 3, with nothing and with 10 nodes declared")

@@ -144,7 +144,7 @@ func nodePool() map[string]any {
 
 var canary = regexp.MustCompile(`canary<([^>]+)>`)
 
-// What leaves a cluster is what docs/snapshot.md lists, field by field, and nothing else: every
+// README.md lists every field that leaves a cluster, and no other: every
 // field of every kind holds a canary, and the page names each one that is found in the file.
 func TestOnlyListedFieldsLeaveTheCluster(t *testing.T) {
 	s, err := planted(t).Snapshot()
@@ -162,7 +162,7 @@ func TestOnlyListedFieldsLeaveTheCluster(t *testing.T) {
 	for _, m := range canary.FindAllStringSubmatch(string(out), -1) {
 		found[m[1]] = true
 	}
-	page, err := os.ReadFile("../../docs/snapshot.md")
+	page, err := os.ReadFile("README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,12 +177,12 @@ func TestOnlyListedFieldsLeaveTheCluster(t *testing.T) {
 	}
 	for f := range found {
 		if !listed[f] {
-			t.Errorf("%s leaves the cluster, and docs/snapshot.md does not list it", f)
+			t.Errorf("%s leaves the cluster, and README.md does not list it", f)
 		}
 	}
 	for f := range listed {
 		if !found[f] {
-			t.Errorf("docs/snapshot.md lists %s, which does not leave the cluster", f)
+			t.Errorf("README.md lists %s, which does not leave the cluster", f)
 		}
 	}
 	if len(found) < 30 {

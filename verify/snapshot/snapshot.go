@@ -1,8 +1,8 @@
-// Package snapshot is the cluster as it is, in one file: nodes, where which pods run and what they
-// ask for, live replica counts, and what else decides over room.
+// Package snapshot records a live cluster in one file: nodes, the placement and requests of pods, live replica counts,
+// and everything else that affects capacity.
 //
-// Its fields are an allow-list, told in docs/snapshot.md one by one: what is no field here cannot
-// leave a cluster. It knows neither a client (see package live) nor how a snapshot is used.
+// Its fields are an allow-list, which README.md explains: only they can leave a cluster. It knows neither a client (see
+// package live) nor how a snapshot is used.
 package snapshot
 
 import (

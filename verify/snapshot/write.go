@@ -15,7 +15,7 @@ func (s *Snapshot) Write() ([]byte, error) {
 	s.APIVersion, s.Kind = APIVersion, Kind
 	s.sort()
 	var b bytes.Buffer
-	b.WriteString("# Written by kubesettle snapshot. What leaves the cluster is told field by field in docs/snapshot.md.\n")
+	b.WriteString("# Written by kubesettle snapshot. verify/snapshot/README.md lists every field that leaves the cluster.\n")
 	enc := yaml.NewEncoder(&b)
 	enc.SetIndent(2)
 	if err := enc.Encode(s); err != nil {
