@@ -8,7 +8,6 @@ import (
 	"maps"
 	"slices"
 	"sort"
-	"time"
 
 	"github.com/dustin/go-humanize/english"
 
@@ -34,7 +33,6 @@ func RenderBoth(ctx context.Context, base, head tree.Tree, opt Options) (b, h *o
 	opt.Trials, opt.Compared = &locate.Keeper{}, true
 	run := worker.New(ctx, opt.Running())
 	defer run.Close()
-	began := time.Now()
 	bs, err := side.Prepare(ctx, base, opt, run, nil, true)
 	if errors.Is(err, discover.ErrTime) {
 		return notLookedAt(base, opt), notLookedAt(head, opt), nil
@@ -42,9 +40,8 @@ func RenderBoth(ctx context.Context, base, head tree.Tree, opt Options) (b, h *o
 	if err != nil {
 		return nil, nil, fmt.Errorf("base: %w", err)
 	}
-	onBase := time.Since(began)
 	hs, err := side.Prepare(ctx, head, opt, run, bs, true)
-	if errors.Is(err, discover.ErrTime) && time.Since(began) < 3*onBase { // head took no more than twice as long
+	if errors.Is(err, discover.ErrTime) {
 		return notLookedAt(base, opt), notLookedAt(head, opt), nil
 	}
 	if err != nil {
@@ -90,7 +87,7 @@ func compared(ctx context.Context, bs, hs *side.Side) (b, h *object.Revision, er
 	b = finish(bs, ofBase, nil)
 	h = finish(hs, ofHead, b)
 	knowSecrets(b, h)
-	cutBoth(b, h, side.Slower(bs, hs))
+	cutBoth(b, h)
 	explainChanges(b, h)
 	return b, h, nil
 }
@@ -112,8 +109,8 @@ func notLookedAt(t tree.Tree, opt Options) *object.Revision {
 }
 
 // cutBoth takes a release that there was no time for on one side away on both: half of it
-// says nothing. slow says that head took the time.
-func cutBoth(base, head *object.Revision, slow bool) {
+// says nothing.
+func cutBoth(base, head *object.Revision) {
 	unlisted(base, head)
 	unlisted(head, base)
 	old := map[string]*object.Rendered{}
@@ -125,11 +122,6 @@ func cutBoth(base, head *object.Revision, slow bool) {
 		if b != nil && b.Err != nil && b.Err.Cut && h.Err == nil && !h.Untouched {
 			f := *b.Err
 			h.Err, h.Objects = &f, nil
-		}
-		if h.Err != nil && h.Err.Cut {
-			f := *h.Err
-			f.Slow = slow
-			h.Err = &f
 		}
 	}
 }

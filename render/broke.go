@@ -15,14 +15,12 @@ import (
 // Broke reports whether the change is the reason why a release does not render on head; base
 // is nil where it is new. What does not render on base either is not, unless the change
 // breaks a line of its own in what could only not be fetched, or in another way; nor is one
-// that only moved. What there was no time for is the change's doing where head took it.
+// that only moved, or one that there was no time for.
 func Broke(c *object.Changes, base, head *object.Rendered) bool {
 	err := head.Lacks()
 	switch {
-	case err == nil:
+	case err == nil, err.Cut:
 		return false
-	case err.Cut:
-		return err.Slow
 	case base == nil:
 		// A new one of which something is not here takes nothing away, unless it may stand for one that was looked at
 		// and is gone.

@@ -84,7 +84,7 @@ func (h *renderer) again(ctx context.Context, r *object.Revision, was *object.Re
 	s := &side.Side{
 		Src: src, Opt: opt, Runner: run, Releases: []release.Release{side.MadeOf(was).Release}, Recipes: []*release.Recipe{j},
 		Failed: make([]*object.Failure, 1), Outputs: make([]release.Output, 1),
-		Spent: &side.Times{}, ByID: map[string]int{was.ID: 0},
+		ByID: map[string]int{was.ID: 0},
 	}
 	s.Run(0)
 	s.Outputs[0].Docs = document.Expand(s.Outputs[0].Docs)

@@ -1,6 +1,7 @@
 package helm
 
 import (
+	"errors"
 	"fmt"
 	"path"
 	"sort"
@@ -55,13 +56,12 @@ func executeAs(c *release.Chart, ch *chart.Chart, vals map[string]any, opts char
 			return nil, f
 		}
 	}
-	render := engine.Engine{}.Render
-	if found != nil {
-		render = func(ch *chart.Chart, vals chartutil.Values) (map[string]string, error) {
-			return engine.RenderWithClientProvider(ch, vals, found)
-		}
+	texts, err := renderCounted(ch, top, found, maxSteps)
+	if errors.Is(err, errSteps) {
+		file := path.Join(c.Dir, "Chart.yaml")
+		return nil, &object.Failure{Reason: fmt.Sprintf("%s: %s", file, err), Where: object.FileStart(file),
+			Remedy: "look for a loop in the templates that grows with its input"}
 	}
-	texts, err := render(ch, top)
 	if err != nil {
 		return nil, templateFailure(c, ch, nil, err)
 	}

@@ -23,12 +23,11 @@ type Failure struct {
 	Skipped bool // not an error of the manifests: a dependency that is not vendored, a remote base
 	// Refused says of what is skipped that it is not had on purpose: a program, or an address that nobody may ask.
 	Refused bool `json:",omitempty"`
-	// Cut says that the time of the whole run ended before it was rendered, and Slow that
-	// head took the time, and not base.
-	Cut, Slow bool `json:",omitempty"`
-	Reason    string
-	Where     Location
-	Remedy    string
+	// Cut says that the time ended before it was rendered: how fast the machine is decides that, so it is nobody's fault.
+	Cut    bool `json:",omitempty"`
+	Reason string
+	Where  Location
+	Remedy string
 }
 
 func (f *Failure) Error() string { return f.Reason }

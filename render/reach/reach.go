@@ -94,8 +94,8 @@ func (r *reach) render(ctx context.Context) error {
 	}
 	r.compare()
 	freshBase, freshHead := r.fresh(r.base, r.fromBase), r.fresh(r.head, r.fromHead)
-	var run []side.Place
-	var pairs [][2]side.Place // what is rendered once, and who shares it
+	var changed, added, run []side.Place // in the order in which they are rendered: what can gate comes first
+	var pairs [][2]side.Place            // what is rendered once, and who shares it
 	for _, i := range slices.Sorted(maps.Keys(freshHead)) {
 		h := r.head.Place(i)
 		k, ok := r.base.ByID[r.head.Releases[i].ID]
@@ -107,12 +107,12 @@ func (r *reach) render(ctx context.Context) error {
 				r.base.Outputs[k].Untouched = true
 			}
 		case !ok:
-			run = append(run, h)
+			added = append(added, h)
 		case !side.Alike(b, h):
 			if freshBase[k] {
-				run = append(run, b) // first, so that head's is held against it where the time ends
+				changed = append(changed, b) // first, so that head's is held against it where the time ends
 			}
-			run = append(run, h)
+			changed = append(changed, h)
 		case !freshBase[k]:
 			pairs = append(pairs, [2]side.Place{b, h})
 		case !r.whole && !r.beside(k) && r.quiet(r.base, k):
@@ -130,19 +130,15 @@ func (r *reach) render(ctx context.Context) error {
 		case r.base.Idle(k) && (!ok || r.head.Idle(i)):
 			r.base.Outputs[k].Untouched = true
 		case !ok, !freshHead[i] && !side.Alike(b, r.head.Place(i)):
-			run = append(run, b)
+			changed = append(changed, b)
 		case !freshHead[i]:
 			pairs = append(pairs, [2]side.Place{r.head.Place(i), b})
 		}
 	}
-	err := side.Parallel(ctx, r.base.Opt.Workers, len(run), func(i int) {
-		run[i].Side.FetchLater(run[i].At)
-		run[i].Side.Run(run[i].At)
-	})
-	if err != nil {
+	if err := r.runAll(ctx, slices.Concat(changed, added, run)); err != nil {
 		return err
 	}
-	err = side.Parallel(ctx, r.base.Opt.Workers, len(pairs), func(i int) {
+	err := side.Parallel(ctx, r.base.Opt.Workers, len(pairs), func(i int) {
 		r.share(pairs[i][0], pairs[i][1])
 	})
 	for _, id := range r.freed {
@@ -154,6 +150,30 @@ func (r *reach) render(ctx context.Context) error {
 	}
 	r.freed = nil
 	return err
+}
+
+// batch is how many releases are rendered between two counts of their objects: a number that no machine changes.
+const batch = 32
+
+// runAll renders releases, in order, up to the budget of objects of their sides. Where base has used up its own, head's
+// are not rendered either: there is nothing to hold them against.
+func (r *reach) runAll(ctx context.Context, list []side.Place) error {
+	for some := range slices.Chunk(list, batch) {
+		onBase := r.base.Full()
+		full := map[*side.Side]bool{r.base: onBase, r.head: onBase || r.head.Full()}
+		err := side.Parallel(ctx, r.base.Opt.Workers, len(some), func(i int) {
+			if full[some[i].Side] {
+				some[i].Side.LeaveOut(some[i].At)
+				return
+			}
+			some[i].Side.FetchLater(some[i].At)
+			some[i].Side.Run(some[i].At)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // share gives a release the output of the other side's.

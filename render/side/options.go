@@ -15,6 +15,7 @@ type Options struct {
 	KubeVersion string            // such as "1.36"; the default
 	APIVersions []string          // that charts find beside those of KubeVersion, in every release
 	Fetcher     *fetch.Fetcher    // for charts and bases of other hosts; nil: nothing is fetched
+	MaxObjects  int               // of a side before the rest is left out; 0: [MaxObjects]
 	Workers     int               // releases rendered at once; 0: one per processor
 	Clock       *release.Clock    // ends renderings; nil: each has its own limit alone
 	// Concerns are texts of objects that say something about other releases: a comparison

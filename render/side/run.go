@@ -1,10 +1,12 @@
 package side
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
-	"time"
+
+	"github.com/dustin/go-humanize"
 
 	"github.com/kubesettle/kubesettle/render/discover"
 	"github.com/kubesettle/kubesettle/render/document"
@@ -25,7 +27,6 @@ type Side struct {
 	Recipes  []*release.Recipe
 	Failed   []*object.Failure // of gathering, by release
 	Outputs  []release.Output
-	Spent    *Times
 	ByID     map[string]int // place in the lists
 	Found    *gitops.Found  // what GitOps objects refer to
 	Waiting  []func(*gitops.Declared)
@@ -35,7 +36,7 @@ type Side struct {
 }
 
 func NewSide(src *source.Source, opt Options, run worker.Runner) *Side {
-	return &Side{Src: src, Opt: opt, Runner: run, ByID: map[string]int{}, Spent: &Times{},
+	return &Side{Src: src, Opt: opt, Runner: run, ByID: map[string]int{},
 		Found: gitops.NewFound(src, opt.trialing())}
 }
 
@@ -102,9 +103,6 @@ func (s *Side) Gather(ctx context.Context, releases []release.Release, failed ma
 			s.Failed[i] = s.Recipes[i].Cut()
 		} else {
 			s.Recipes[i], s.Failed[i] = gather(s.Src, s.Releases[i])
-		}
-		if f := s.Failed[i]; f == nil || f.Cut {
-			s.Spent.have(s.Releases[i].ID)
 		}
 		s.withDeclaration(i)
 	})
@@ -264,6 +262,27 @@ func (s *Side) runNamed(i int) {
 	s.Run(i)
 }
 
+// MaxObjects is how many objects a side may render to before what is left of its releases is left out.
+const MaxObjects = 50_000
+
+// Full reports whether a side has rendered to as many objects as it may.
+func (s *Side) Full() bool {
+	n := 0
+	for i := range s.Outputs {
+		n += len(s.Outputs[i].Docs)
+	}
+	return n >= cmp.Or(s.Opt.MaxObjects, MaxObjects)
+}
+
+// LeaveOut fails release i for the objects that the side has rendered to already.
+func (s *Side) LeaveOut(i int) {
+	s.Outputs[i] = release.Output{Notes: s.Recipes[i].Notes, Err: &object.Failure{
+		Reason: fmt.Sprintf("%s: not rendered, as the releases before it render to %s objects and more", s.Releases[i].Path,
+			humanize.Comma(int64(cmp.Or(s.Opt.MaxObjects, MaxObjects)))),
+		Where:  object.FileStart(s.Recipes[i].EntryFile()),
+		Remedy: "name the PATHs that the change is about"}}
+}
+
 // Run renders release i, unless gathering it failed.
 func (s *Side) Run(i int) {
 	if s.Failed[i] != nil {
@@ -274,9 +293,7 @@ func (s *Side) Run(i int) {
 		s.Outputs[i] = release.Output{Err: s.Recipes[i].Cut(), Notes: s.Recipes[i].Notes}
 		return
 	}
-	began := time.Now()
 	s.Outputs[i] = s.Runner.Run(s.Recipes[i])
-	s.Spent.add(s.Releases[i].ID, time.Since(began))
 	if s.Opt.Rendered != nil {
 		s.Opt.Rendered()
 	}

@@ -17,11 +17,12 @@ func (p *pool) read(j *release.Recipe) release.Output {
 	began, limit := time.Now(), p.clock.Left(p.box.Time)
 	over := func() bool { return p.ctx.Err() != nil || time.Since(began) > limit }
 	out := runUntil(j, nil, over)
-	if out.Err != nil && out.Err.Cut && !p.clock.Over() {
-		out.Err = stopped(j, fmt.Sprintf("it took longer than %s", p.box.Time))
-		if p.ctx.Err() != nil {
-			out.Err = stopped(j, "the run was stopped")
-		}
+	switch {
+	case out.Err != nil && out.Err.Cut && p.ctx.Err() != nil:
+		out.Err = stopped(j, "the run was stopped")
+		return out
+	case out.Err != nil && out.Err.Cut:
+		out.Err = p.late(j)
 		return out
 	}
 	frame, err := json.Marshal(out)

@@ -144,11 +144,8 @@ func (p *pool) Run(j *release.Recipe) release.Output {
 		why = w.stop(a.err, p.box)
 	case <-timer.C:
 		w.kill()
-		if p.clock.Over() && limit < p.box.Time {
-			w = nil
-			return release.Output{Err: j.Cut()}
-		}
-		why = fmt.Sprintf("it took longer than %s", p.box.Time)
+		w = nil
+		return release.Output{Err: p.late(j)}
 	case <-p.ctx.Done():
 		why = "the run was stopped"
 		w.kill()
@@ -156,6 +153,16 @@ func (p *pool) Run(j *release.Recipe) release.Output {
 	w = nil
 	out.Err = stopped(j, why)
 	return out
+}
+
+// late is the failure of a recipe for which the time ended, that of the run or its own.
+func (p *pool) late(j *release.Recipe) *object.Failure {
+	f := j.Cut()
+	if !p.clock.Over() {
+		f.Reason = fmt.Sprintf("%s: it took longer than %s to render", j.Release.Path, p.box.Time)
+		f.Remedy = "find out what makes it slow"
+	}
+	return f
 }
 
 // stopped is the failure of a recipe that was not rendered to its end.
