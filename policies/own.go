@@ -30,6 +30,7 @@ type OwnController struct {
 	Makes           *OwnMade // of one that makes workloads, and does nothing else
 	Latency         string   // sync or periodic
 	File            string   // the policy file that has it
+	Known           bool     // it is one of [Operators], which no policy file names
 	Line            int
 
 	when, to *expression

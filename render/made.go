@@ -14,14 +14,20 @@ import (
 	"github.com/kubesettle/kubesettle/render/typed"
 )
 
-// Recipe is what an operator makes of each of its custom resources: an object of the same name and namespace.
+// Recipe is what an operator makes of each of its custom resources: an object of the same namespace.
 type Recipe struct {
 	Group, Kind string // of the custom resource
 	By          string // who makes it, for notes
+	Presumed    string // the operator, where nobody declares what it makes; "": somebody does
 	// Object is what is made, but for its name and namespace, and Fields where values of the custom resource go: paths in
 	// Object, and those in the resource. What the resource lacks stays as in Object.
 	Object map[string]any
 	Fields map[string]string
+	// Values are computed of the resource, by their paths in Object.
+	Values map[string]func(resource map[string]any) (any, error)
+	// When reports whether it is made at all; nil: always.
+	When func(resource map[string]any) (bool, error)
+	Name string // of what is made, with {name} for the resource's; "" is that name
 }
 
 // Of reports whether a custom resource is the recipe's.
@@ -58,7 +64,7 @@ func withMade(r *object.Revision, recipes []Recipe) *object.Revision {
 					switch {
 					case err != nil:
 						next.Notes = append(next.Notes, object.Say(object.MadeUnread, recipe.By, err).On(o.ID))
-					case !has[made.ID.String()]:
+					case made != nil && !has[made.ID.String()]:
 						has[made.ID.String()] = true
 						next.Objects = append(next.Objects, made)
 					}
@@ -73,20 +79,38 @@ func withMade(r *object.Revision, recipes []Recipe) *object.Revision {
 	return &out
 }
 
-// make gives the object that is made of a custom resource. Its fields are where the resource's are that they come of;
-// all others where the resource begins.
+// make gives the object that is made of a custom resource, nil for none. Its fields are where the resource's are that
+// they come of; all others where the resource begins.
 func (r *Recipe) make(of *object.Object) (*object.Object, error) {
+	if r.When != nil {
+		if yes, err := r.When(of.Content); err != nil || !yes {
+			return nil, err
+		}
+	}
+	name := of.ID.Name
+	if r.Name != "" {
+		name = strings.ReplaceAll(r.Name, "{name}", name)
+	}
 	content := fieldpath.DeepCopy(r.Object).(map[string]any)
 	meta, _ := content["metadata"].(map[string]any)
 	meta = maps.Clone(meta)
 	if meta == nil {
 		meta = map[string]any{}
 	}
-	meta["name"], meta["namespace"] = of.ID.Name, of.ID.Namespace
+	meta["name"], meta["namespace"] = name, of.ID.Namespace
 	content["metadata"] = meta
 	for _, to := range slices.Sorted(maps.Keys(r.Fields)) {
 		from := r.Fields[to]
 		if v, ok := fieldpath.Parse(from).Get(of.Content); ok && !fieldpath.Parse(to).Put(content, v) {
+			return nil, fmt.Errorf("there is no %s to put a value at", to)
+		}
+	}
+	for _, to := range slices.Sorted(maps.Keys(r.Values)) {
+		v, err := r.Values[to](of.Content)
+		if err != nil {
+			return nil, err
+		}
+		if !fieldpath.Parse(to).Put(content, v) {
 			return nil, fmt.Errorf("there is no %s to put a value at", to)
 		}
 	}
@@ -95,11 +119,15 @@ func (r *Recipe) make(of *object.Object) (*object.Object, error) {
 		return nil, err
 	}
 	gvk := document.GVK(content)
+	refused := read.Refused
+	if r.Presumed != "" { // fields that the operator may read otherwise
+		refused = nil
+	}
 	return &object.Object{
 		ID: object.ID{Group: gvk.Group, Version: gvk.Version, Kind: gvk.Kind,
-			Namespace: of.ID.Namespace, Name: of.ID.Name},
-		Release: of.Release, Content: content, Typed: read.Typed, Refused: read.Refused, Source: of.Source,
-		Known: of.Known, Maker: of,
+			Namespace: of.ID.Namespace, Name: name},
+		Release: of.Release, Content: content, Typed: read.Typed, Refused: refused, Source: of.Source,
+		Known: of.Known, Maker: of, Presumed: r.Presumed,
 		Origin: &release.Origin{Find: func(path string) object.Location {
 			for _, to := range slices.Sorted(maps.Keys(r.Fields)) {
 				if at, ok := strings.CutPrefix(path, to); ok && (at == "" || at[0] == '.' || at[0] == '[') ||

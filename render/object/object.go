@@ -52,6 +52,9 @@ type Object struct {
 	Hook bool
 	// Maker is the custom resource of which an operator makes the object; nil: it was rendered.
 	Maker *Object
+	// Presumed is the operator of which nobody says that it makes the object, only that operators of its kind do; "" for
+	// all others.
+	Presumed string
 	// Twin is another object of the release with the same identity, which comes before this one and which this one stands
 	// for; nil: there is none.
 	Twin *Object

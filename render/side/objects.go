@@ -47,7 +47,7 @@ func (s Scopes) cluster(group, kind string) bool {
 		return own
 	}
 	builtin := group == "" || !strings.Contains(group, ".") || strings.HasSuffix(group, ".k8s.io")
-	return clusterScoped[group+"/"+kind] || (!builtin && strings.HasPrefix(kind, "Cluster"))
+	return clusterScoped[group+"/"+kind] || (!builtin && kind != "Cluster" && strings.HasPrefix(kind, "Cluster"))
 }
 
 // learn takes the scope of custom kinds from their definitions.

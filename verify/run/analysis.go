@@ -46,7 +46,7 @@ func prepare(ch *object.Changes, opt Options,
 	enterReleases(a.Result, ch, &a.Options)
 	if !opt.Further {
 		unusedFiles(a.Result, ch, opt.Policy)
-		enterUnreadKinds(a.Result, ch.Changes, opt.Has)
+		enterUnreadKinds(a.Result, ch.Changes, opt.Policy, opt.Has)
 	}
 	changed := changedReleases(ch)
 	for _, p := range slice.Pairs(ch) {
@@ -113,6 +113,7 @@ func Analyse(ctx context.Context, ch *object.Changes, opt Options, all bool) (*A
 	a.holdUp(ch)
 	a.hedgeSwitched(ch.Head)
 	a.hedgeUnknown(ch.Head)
+	a.hedgeMade(ch.Head)
 	a.blameHealing(ch)
 	effective := opt.Policy
 	if len(picked) > 0 {

@@ -86,6 +86,28 @@ func (a *Analysis) hedgeSwitched(head *object.Revision) {
 	finding.Sort(a.Result.Findings)
 }
 
+// hedgeMade words what is found of workloads that an operator is known to make, where nobody declares what this one
+// makes: no errors.
+func (a *Analysis) hedgeMade(head *object.Revision) {
+	by := map[[2]string]*object.Object{}
+	for _, r := range head.Releases {
+		for _, o := range r.Objects {
+			if o.Presumed != "" {
+				by[[2]string{r.ID, o.ID.String()}] = o
+			}
+		}
+	}
+	for i := range a.Result.Findings {
+		f := &a.Result.Findings[i]
+		if o := by[[2]string{f.Release, f.Workload}]; o != nil {
+			f.AtMostWarning()
+			f.While(fmt.Sprintf("%s makes it of %s %s as it usually does", o.Presumed, o.Maker.ID.Kind, o.Maker.ID.Name),
+				"controllers.own")
+		}
+	}
+	finding.Sort(a.Result.Findings)
+}
+
 // healing are the fields of Applications, ApplicationSets, Kustomizations and HelmReleases that say
 // what of drift is corrected.
 var healing = regexp.MustCompile(`(^|\.)spec\.(syncPolicy|ignoreDifferences|driftDetection|suspend)\b`)

@@ -68,17 +68,48 @@ func idle(rules []rules.Rule, picked []*slice.Slice, head *object.Revision) []fi
 	return out
 }
 
-// recipes are what controllers of the policy make of custom resources.
+// recipes are what controllers of the policy, and operators that it knows, make of custom resources.
 func recipes(p *policies.Policy) []render.Recipe {
 	var out []render.Recipe
 	for _, o := range p.Makers() {
-		out = append(out, render.Recipe{Group: o.Makes.Group, Kind: o.Makes.Kind, By: "controllers.own " + o.Name,
-			Object: o.Makes.Object, Fields: o.Makes.Fields})
+		out = append(out, recipe(&o, o.Makes))
+		for i := range o.Makes.Also {
+			out = append(out, recipe(&o, &o.Makes.Also[i]))
+		}
 	}
 	return out
 }
 
-// isMade reports whether a controller of the policy makes a workload of an object.
+func recipe(by *policies.OwnController, m *policies.OwnMade) render.Recipe {
+	r := render.Recipe{Group: m.Group, Kind: m.Kind, By: "controllers.own " + by.Name, Object: m.Object, Fields: m.Fields,
+		Name: m.Name}
+	if by.Known {
+		r.By, r.Presumed = by.Name, by.Name
+	}
+	if m.When != nil {
+		r.When = func(resource map[string]any) (bool, error) {
+			v, err := m.When.Of(resource)
+			yes, _ := v.(bool)
+			return yes, err
+		}
+	}
+	if len(m.Values) > 0 {
+		r.Values = map[string]func(map[string]any) (any, error){}
+	}
+	for to, x := range m.Values {
+		r.Values[to] = x.Of
+	}
+	return r
+}
+
+// isMade reports whether a controller of the policy, or an operator that it knows, makes a workload of an object.
 func isMade(p *policies.Policy, o *object.Object) bool {
-	return p != nil && slices.ContainsFunc(recipes(p), func(r render.Recipe) bool { return r.Of(o.ID) })
+	return p != nil && slices.ContainsFunc(p.Makers(), func(by policies.OwnController) bool {
+		r := recipe(&by, by.Makes)
+		if !r.Of(o.ID) || r.When == nil {
+			return r.Of(o.ID)
+		}
+		yes, err := r.When(o.Content)
+		return err == nil && yes
+	})
 }

@@ -5,13 +5,14 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/static"
 )
 
 // enterUnreadKinds names the kinds of changed objects that no model has: one line, however many they are.
-func enterUnreadKinds(r *finding.Result, changes []object.Change, has func(release string) bool) {
+func enterUnreadKinds(r *finding.Result, changes []object.Change, own *policies.Policy, has func(release string) bool) {
 	count := map[string]int{}
 	for i := range changes {
 		c := &changes[i]
@@ -19,7 +20,8 @@ func enterUnreadKinds(r *finding.Result, changes []object.Change, has func(relea
 		if o == nil {
 			o = c.Base
 		}
-		if has(c.Release) && (c.Kind != object.Modified || len(c.Fields) > 0) && !o.Hook && static.Unread(o) {
+		if has(c.Release) && (c.Kind != object.Modified || len(c.Fields) > 0) && !o.Hook && static.Unread(o) &&
+			!isMade(own, o) {
 			count[o.ID.Kind]++
 		}
 	}
