@@ -97,12 +97,23 @@ func diffRelease(b, h *object.Rendered, lost map[string]bool) []object.Change {
 		}
 	}
 	// What stands beside more that is unknown than on the other side may be in that: it is not known to be gone, or new.
-	if len(h.Holes) > len(b.Holes) {
+	switch onBase, onHead := missingParts(b), missingParts(h); {
+	case onHead > onBase:
 		removed = nil
-	} else if len(h.Holes) < len(b.Holes) {
+	case onHead < onBase:
 		added = nil
 	}
 	return append(out, renames(removed, added)...)
+}
+
+func missingParts(r *object.Rendered) int {
+	n := 0
+	for _, h := range r.Holes {
+		if h.Part() {
+			n++
+		}
+	}
+	return n
 }
 
 // renames pairs what is left by likeness; the rest was removed or added.

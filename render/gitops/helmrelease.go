@@ -1,6 +1,7 @@
 package gitops
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"path"
@@ -157,6 +158,7 @@ func (o *declaring) fluxValues(r *release.Release) *object.Failure {
 			if document.Text(e, "kind") == "Secret" {
 				r.Remarks = append(r.Remarks, o.leftOut(field, e))
 			}
+			r.Unknown = append(r.Unknown, o.unknownValues(field, e))
 			continue
 		}
 		if target := document.Text(e, "targetPath"); target != "" {
@@ -286,6 +288,19 @@ func (o *declaring) leftOut(field string, e any) object.Note {
 		n = object.Say(object.SecretTargetUnknown, target, document.Text(e, "name"))
 	}
 	return n.At(o.at(field))
+}
+
+// unknownValues is the entry of valuesFrom as far as the repository has it: two with equal ciphertexts are the same.
+func (o *declaring) unknownValues(field string, e any) object.Hole {
+	what := fmt.Sprintf("what %s %s gives the chart", document.Text(e, "kind"), document.Text(e, "name"))
+	of := fmt.Sprint(e)
+	if p, ok := o.Found.lookup(document.Text(e, "kind"), document.Text(o.content, "metadata", "namespace"),
+		document.Text(e, "name")); ok {
+		text, _, _ := p.data(cmp.Or(document.Text(e, "valuesKey"), "values.yaml"))
+		of += text
+	}
+	return object.Hole{Kind: object.Values, What: what, Where: o.at(field), Reason: what + " is not in the repository in the clear",
+		Remedy: "check by hand what it changes", Own: helm.Digest(of)}
 }
 
 // postRenderers takes the overlays that are built over what the chart gave.

@@ -46,12 +46,13 @@ func (g *gatherer) leaveOut(rel release.Release, f *object.Failure) *object.Fail
 		g.recipe.Holes = append(g.recipe.Holes, object.Hole{Kind: object.Remote, Where: where, Remedy: f.Remedy,
 			What:   fmt.Sprintf("dependency %s@%s", d.Name, d.Version),
 			Reason: fmt.Sprintf("dependency %s@%s is not vendored", d.Name, d.Version),
-			Own:    digest(d, vals[key], vals["global"], vals["tags"], c.Name, c.Namespace)})
+			Own:    Digest(d, vals[key], vals["global"], vals["tags"], c.Name, c.Namespace)})
 	}
 	return nil
 }
 
-func digest(of ...any) string {
+// Digest is one of some values, in order.
+func Digest(of ...any) string {
 	h := sha256.New()
 	for _, v := range of {
 		b, err := json.Marshal(v)
@@ -83,7 +84,7 @@ func prune(c *release.Chart, ch *chart.Chart, vals map[string]any) []object.Hole
 			file := TemplateFile(c, path.Join(full, t.Name))
 			holes = append(holes, object.Hole{Kind: object.Dependent, What: file, Where: object.FileStart(file),
 				Reason: file + ": " + r.why, Remedy: c.Lacks.Remedy,
-				Own: digest(string(t.Data), slices.Sorted(maps.Keys(r.seen)), r.sources(), u.vals, ch.Metadata.AppVersion)})
+				Own: Digest(string(t.Data), slices.Sorted(maps.Keys(r.seen)), r.sources(), u.vals, ch.Metadata.AppVersion)})
 			return true
 		})
 		for _, d := range ch.Dependencies() {

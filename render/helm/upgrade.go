@@ -69,7 +69,7 @@ func decided(c *release.Chart, docs, again []document.Document) []object.Hole {
 			Where:  object.FileStart(file),
 			Reason: file + ": an upgrade, or what lookup finds in the cluster, makes something else of it",
 			Remedy: "let a value decide it in place of .Release and lookup, or check both ways by hand",
-			Own:    digest(was[name], is[name])})
+			Own:    Digest(was[name], is[name])})
 	}
 	return out
 }
@@ -91,7 +91,7 @@ func byTemplate(list, first []document.Document) map[string][]string {
 		for _, path := range append(volatile[nameOf(d)], "metadata.annotations", "spec.template.metadata.annotations") {
 			fieldpath.Parse(path).Blank(content)
 		}
-		out[d.File] = append(out[d.File], digest(content))
+		out[d.File] = append(out[d.File], Digest(content))
 	}
 	for _, texts := range out {
 		slices.Sort(texts)

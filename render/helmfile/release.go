@@ -199,6 +199,7 @@ func (b *installation) build(r *release.Release) *object.Failure {
 	}
 	if len(document.Items(b.content, "secrets")) > 0 {
 		r.Remarks = append(r.Remarks, object.Say(object.SecretsUnknown).At(b.place("secrets")))
+		r.Unknown = append(r.Unknown, b.unknownValues())
 	}
 	if f := b.helmValues(r); f != nil {
 		return f

@@ -71,6 +71,23 @@ func (b *installation) helmValues(r *release.Release) *object.Failure {
 	return nil
 }
 
+// unknownValues are the encrypted files of the release: those with equal ciphertexts are the same.
+func (b *installation) unknownValues() object.Hole {
+	var of []any
+	for _, e := range document.Items(b.content, "secrets") {
+		of = append(of, e)
+		name, _ := e.(string)
+		files, _ := b.files(b.fill(b.fill(name, b.fields), b.fields), "Info", b.place("secrets"))
+		for _, p := range files {
+			text, err := b.Src.Read(p)
+			of = append(of, string(text), err != nil)
+		}
+	}
+	const what = "what its `secrets` give the chart"
+	return object.Hole{Kind: object.Values, What: what, Where: b.place("secrets"), Reason: what + " is encrypted",
+		Remedy: "check by hand what it changes", Own: helm.Digest(of...)}
+}
+
 // filled fills the texts of a value in; nil where one is templated beyond that.
 func (b *installation) filled(v any) any {
 	switch v := v.(type) {

@@ -27,7 +27,13 @@ const (
 	Missing   HoleKind = "missing"   // it is a file that neither side has: something else makes it
 	Cluster   HoleKind = "cluster"   // what is in the cluster, or that it is an upgrade, decides it
 	Dependent HoleKind = "dependent" // it says something about a part that is unknown
+	// Values are values of a chart that only the cluster has, or that are encrypted: they matter where they are not the
+	// same on both sides.
+	Values HoleKind = "values"
 )
+
+// Part reports whether it is a part that is missing from what was rendered.
+func (h Hole) Part() bool { return h.Kind != Cluster && h.Kind != Values }
 
 // Same reports whether a part is the same on both sides.
 func (h Hole) Same(o Hole) bool { return h.Kind == o.Kind && h.What == o.What && h.Own == o.Own }

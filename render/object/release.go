@@ -72,7 +72,7 @@ func (r *Rendered) Lacks() *Failure {
 		return nil
 	case r.Err == nil:
 		for i := range r.Holes {
-			if r.Holes[i].Kind != Cluster { // which is no part that is missing
+			if r.Holes[i].Part() {
 				return r.Holes[i].Failure()
 			}
 		}

@@ -48,6 +48,8 @@ type Release struct {
 	Substitute *Substitution `json:",omitempty"`
 	// Hidden are texts of Secrets among its settings, which nothing may print.
 	Hidden []string `json:",omitempty"`
+	// Unknown are values that the repository does not have in the clear.
+	Unknown []object.Hole `json:",omitempty"`
 	// Remarks say what of the declaration is not honoured.
 	Remarks []object.Note
 	// Within is the ID of the release whose objects declare it, while both sides are rendered.

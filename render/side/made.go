@@ -65,12 +65,12 @@ func (s *Side) Rendered(i int, known Scopes) *object.Rendered {
 		r.Reads = s.Recipes[i].Own()
 		r.Fetched = fetchedBy(s.Src, s.Recipes[i])
 		if r.Err == nil {
-			for _, h := range slices.Concat(s.Recipes[i].Holes, out.Holes) {
+			for _, h := range slices.Concat(m.Unknown, s.Recipes[i].Holes, out.Holes) {
 				f := s.Recipes[i].PlacedFailure(h.Failure())
 				h.Reason, h.Where = f.Reason, f.Where
 				h.Where.File = s.Src.Real(h.Where.File)
 				r.Holes = append(r.Holes, h)
-				if h.Kind != object.Cluster {
+				if h.Part() {
 					r.Notes = append(r.Notes, object.Say(object.PartUnknown, h.Reason))
 				}
 			}

@@ -28,8 +28,8 @@ func enterUnknown(rel *finding.ReleaseResult, p slice.Pair, ch *object.Changes, 
 	enter := func(side string, list, other []object.Hole) {
 		for _, h := range list {
 			same := slices.ContainsFunc(other, h.Same)
-			if side == "base" && same {
-				continue // it was entered for head
+			if side == "base" && same || h.Kind == object.Values && (same || whole) {
+				continue // it was entered for head, or is as it was
 			}
 			at := pl.Location(h.Where, side)
 			u := finding.Unread{Kind: string(h.Kind), What: h.What, Where: &at, Remedy: h.Remedy, Differs: !same && !whole}
