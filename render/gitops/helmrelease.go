@@ -299,7 +299,8 @@ func (o *declaring) unknownValues(field string, e any) object.Hole {
 		text, _, _ := p.data(cmp.Or(document.Text(e, "valuesKey"), "values.yaml"))
 		of += text
 	}
-	return object.Hole{Kind: object.Values, What: what, Where: o.at(field), Reason: what + " is not in the repository in the clear",
+	return object.Hole{Kind: object.Values, What: what, Where: o.at(field),
+		Reason: what + " is not in the repository in the clear",
 		Remedy: "check by hand what it changes", Own: helm.Digest(of)}
 }
 
