@@ -11,19 +11,9 @@ import (
 
 // outcomesPage is the table of docs/ci.md.
 func outcomesPage() string {
-	cell := func(s string) string {
-		if s == "" {
-			return "–"
-		}
-		return s
-	}
-	out := "| outcome | of a | meaning | exit code | output | annotation | SARIF | text, comment, HTML |\n|---|---|---|--:|---|---|---|---|\n"
+	out := "| outcome | of a | meaning | exit code | annotation | SARIF | text, comment, HTML |\n|---|---|---|--:|---|---|---|\n"
 	for _, o := range finding.Outcomes() {
 		code := (&finding.Result{Verdict: o.Verdict}).ExitCode(finding.Gate{FailOn: "error", OnInconclusive: "fail"})
-		output := o.Output
-		if output != "" {
-			output = "`" + output + "`"
-		}
 		level := map[string]string{"severity": "its severity", "note": "notice"}[o.Level]
 		if level == "" {
 			level = o.Level
@@ -31,7 +21,7 @@ func outcomesPage() string {
 		if o.Of == "workload" || o.Of == "run" || o.Verdict == finding.Inconclusive {
 			level = ""
 		}
-		out += fmt.Sprintf("| %s | %s | %s | %d | %s | %s | %s | %s |\n", o.ID, o.Of, o.Means, code, cell(output), cell(level), cell(o.SARIF), cell(o.Shown))
+		out += fmt.Sprintf("| %s | %s | %s | %d | %s | %s | %s |\n", o.ID, o.Of, o.Means, code, level, o.SARIF, o.Shown)
 	}
 	return out
 }

@@ -11,7 +11,7 @@ import (
 
 var edgeRow = regexp.MustCompile(`(?m)^\| (\d+) \| (.+) \| (.+) \|$`)
 
-// heldBy names the tests that hold each rule of docs/github.md: a package and a function of its
+// heldBy names the tests that hold each rule of EDGES.md: a package and a function of its
 // tests, or a script.
 var heldBy = [20][]string{
 	{ // 1
@@ -159,7 +159,7 @@ var heldBy = [20][]string{
 // are there.
 func TestEdgesHaveTheirTests(t *testing.T) {
 	root := filepath.Join("..", "..")
-	docs, err := os.ReadFile(filepath.Join(root, "docs", "github.md"))
+	docs, err := os.ReadFile("EDGES.md")
 	if err != nil {
 		t.Fatal(err)
 	}

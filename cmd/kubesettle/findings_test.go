@@ -17,7 +17,6 @@ const findingsPage = "../../docs/findings.md"
 // shownFindings are the cases of testdata whose report the page shows.
 var shownFindings = []struct{ rule, dir, title string }{
 	{"replicas-reset", "kivi/c2", "An apply takes back what an autoscaler had set"},
-	{"crash-loop", "kivi/c4", "Pods are packed until a node goes down, again and again"},
 	{"rollout-stuck", "failures/f02", "A rollout has no room for the pod that it begins with"},
 	{"replica-oscillation", "failures/f38", "Git and an autoscaler both own the number of replicas"},
 }
@@ -28,13 +27,30 @@ func TestFindingsPage(t *testing.T) {
 	var page strings.Builder
 	page.WriteString(`# Findings as a user sees them
 
-What ` + "`kubesettle check`" + ` and ` + "`verify`" + ` print for cases of [testdata](../testdata), without assumptions and coverage. Nothing
-is printed for the repaired version beside each. ` + "`go test ./cmd/kubesettle -run FindingsPage -rewrite`" + ` writes this page.
+The text output for three cases of [testdata](../testdata), without assumptions and coverage. The repaired version of
+each has no finding. ` + "`go test ./cmd/kubesettle -run FindingsPage -rewrite`" + ` writes this page.
 `)
 	for _, s := range shownFindings {
 		out := findingOf(t, filepath.Join("../../testdata", s.dir, "violating"), s.rule)
 		fmt.Fprintf(&page, "\n## %s\n\n[`%s`](rules.md#%s), [testdata/%s/violating](../testdata/%s/violating)\n\n```\n%s```\n", s.title, s.rule, s.rule, s.dir, s.dir, out)
 	}
+	page.WriteString(`
+## The surfaces
+
+The demo's pull request (` + "`make demo`" + `) in a terminal:
+
+![A terminal: verdict, finding, changed lines, decisive steps and the fix as a diff, on one screen](images/terminal.png)
+
+As a comment, and as a job summary, which adds the rendered change set:
+
+![A comment: verdict, finding, changed lines, decisive steps, nodes before and after, the fix as a diff](images/comment.png)
+
+![A job summary with the same blocks, and two folded ones](images/summary.png)
+
+The HTML report, at the last step of the run:
+
+![An HTML report: nodes by zone with their pods, the step that is refused, and the lines that allow each step](images/report.png)
+`)
 	if *rewrite {
 		if err := os.WriteFile(findingsPage, []byte(page.String()), 0o644); err != nil {
 			t.Fatal(err)

@@ -19,7 +19,7 @@ import (
 // pictures are those of docs/images.
 var pictures = []string{"comment", "summary", "terminal", "report"}
 
-// traces are findings of five kinds whose reports stand in docs/findings.md, and the cases that they are of.
+// traces are the pictures of docs/traces.md, and the case that each is of.
 var traces = [][2]string{
 	{"deadlock", "testdata/failures/f01"}, {"race", "testdata/kivi/c6"}, {"lasso", "testdata/kivi/c7"},
 	{"blocked-drain", "testdata/failures/f17"}, {"preemption", "testdata/failures/f51"},

@@ -3,7 +3,7 @@ package finding
 import "slices"
 
 // Outcome is what can become of a finding, a workload, a release or a run, and what follows from it: the one place that
-// says so. docs/ci.md is generated from [Outcomes].
+// says so. The table in docs/ci.md is generated from [Outcomes].
 type Outcome struct {
 	ID    OutcomeID
 	Of    string // finding, workload, release or run
@@ -58,26 +58,26 @@ func Outcomes() []Outcome {
 		{WaivedBy, "finding", "a waiver of base's policy covers it", Pass, "waived", "", "waived",
 			"suppressed result"},
 		{Undecided, "workload", "a search that ended early", Inconclusive, "", "warning", "not decided", "notification"},
-		{NoModel, "workload", "of a kind without a model: named, and inconclusive if nothing else was searched", Inconclusive,
+		{NoModel, "workload", "of a kind without a model; inconclusive only if nothing else was searched", Inconclusive,
 			"", "warning", "not decided", "notification"},
 		{Decided, "workload", "searched to the end", Pass, "workloads-checked", "", "checked", ""},
-		{Refused, "release", "head does not render because of the change; also a new one with an error, or with " +
-			"a program or an address that is refused", Errored, "releases-failed", "error", "not analysed", "notification"},
-		{Unfetchable, "release", "new, and a part of it is not in the repository and was not fetched", Inconclusive,
+		{Refused, "release", "head does not render because of the change; or it is new and has an error, or " +
+			"needs a program or address that is refused", Errored, "releases-failed", "error", "not analysed", "notification"},
+		{Unfetchable, "release", "new, and a part of it was not fetched", Inconclusive,
 			"releases-failed", "note", "not checked", "notification"},
 		{OutOfTime, "release", "the time budget ended before it was rendered", Inconclusive, "releases-failed", "note",
 			"not checked", "notification"},
-		{BrokenAlike, "release", "does not render on base either: named, and inconclusive if nothing else is left, or " +
-			"if the change reaches what is not in the repository", Inconclusive, "releases-failed", "note", "not checked", "notification"},
-		{InPart, "release", "the change may reach a part of it that is unknown", Inconclusive, "", "warning",
+		{BrokenAlike, "release", "does not render on base either; inconclusive only if nothing else is left, or " +
+			"if the change reaches a part that is not in the repository", Inconclusive, "releases-failed", "note", "not checked", "notification"},
+		{InPart, "release", "the change may reach an unknown part of it", Inconclusive, "", "warning",
 			"analysed in part", "notification"},
-		{Unclaimed, "release", "a changed file with a workload of which no release is made", Inconclusive, "", "warning",
+		{Unclaimed, "release", "a changed file with a workload that belongs to no release", Inconclusive, "", "warning",
 			"not analysed", "notification"},
 		{NoBaseline, "release", "head renders and base does not: its findings have no baseline", Pass, "releases-failed",
 			"warning", "not analysed", "notification"},
-		{Gone, "release", "head has it no more", Pass, "", "", "noted", "notification"},
+		{Gone, "release", "head no longer has it", Pass, "", "", "noted", "notification"},
 		{Analysed, "release", "rendered on both sides, or not touched by the change", Pass, "", "", "checked", ""},
-		{Nothing, "run", "no release at all, or only files that none is made of", Errored, "", "error", "verdict", ""},
+		{Nothing, "run", "no release at all, or only files of no release", Errored, "", "error", "verdict", ""},
 	}
 }
 

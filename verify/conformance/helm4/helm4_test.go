@@ -145,9 +145,9 @@ func TestHelm4RendersTheSame(t *testing.T) {
 	}
 }
 
-// The functions that Helm 4 has and Helm 3 has not are those that docs/rendering.md lists.
+// The functions that Helm 4 has and Helm 3 has not are those that render/README.md lists.
 func TestFunctionsOfHelm4Alone(t *testing.T) {
-	page, err := os.ReadFile("../../../docs/rendering.md")
+	page, err := os.ReadFile("../../../render/README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
