@@ -184,8 +184,8 @@ func TestEveryRuleNameIsDocumented(t *testing.T) {
 // go test ./policies -run RulesPage -rewrite.
 func TestRulesPage(t *testing.T) {
 	var b strings.Builder
-	b.WriteString("# The rules\n\nThe text of `kubesettle explain RULE`. Severity is that of an inevitable violation by the change alone or one routine\n" +
-		"event. Tuning and waivers: [policy.md](policy.md).\n\n")
+	b.WriteString("# The rules\n\n`kubesettle explain RULE` prints the same, with the sources. Severity is that of an inevitable violation by the change\n" +
+		"alone or one routine event. The [policy](policy.md#intents) tunes rules and [waives](policy.md#waivers) findings.\n\n")
 	var classes []rules.Class
 	for _, r := range rules.All() {
 		if !slices.Contains(classes, r.Class) {
@@ -202,9 +202,8 @@ func TestRulesPage(t *testing.T) {
 		b.WriteString("\n")
 	}
 	for _, r := range rules.All() {
-		fmt.Fprintf(&b, "\n## %s\n\n*%s (%s, %s)*\n\n**Is it real?** %s\n\n**How bad is it?** %s\n\n**What now?**%s\n%s\nSources:\n%s\n",
-			r.ID, r.Title, r.Class, r.Severity, r.Help.Real, r.Help.Bad, answer(r.Help.Now), recorded(t, string(r.ID)),
-			"<"+strings.Join(r.Help.Sources, ">,\n<")+">")
+		fmt.Fprintf(&b, "\n## %s\n\n*%s (%s, %s)*\n\n**Is it real?** %s\n\n**How bad is it?** %s\n\n**What now?**%s\n%s",
+			r.ID, r.Title, r.Class, r.Severity, r.Help.Real, r.Help.Bad, answer(r.Help.Now), recorded(t, string(r.ID)))
 	}
 	if f := flag.Lookup("rewrite"); f != nil && f.Value.String() == "true" { // datadriven's
 		if err := os.WriteFile(rulesDoc, []byte(b.String()), 0o644); err != nil {

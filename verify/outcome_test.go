@@ -11,17 +11,10 @@ import (
 
 // outcomesPage is the table of docs/ci.md.
 func outcomesPage() string {
-	out := "| outcome | of a | meaning | exit code | annotation | SARIF | text, comment, HTML |\n|---|---|---|--:|---|---|---|\n"
+	out := "| outcome | of a | meaning | exit code | text, comment, HTML |\n|---|---|---|--:|---|\n"
 	for _, o := range finding.Outcomes() {
 		code := (&finding.Result{Verdict: o.Verdict}).ExitCode(finding.Gate{FailOn: "error", OnInconclusive: "fail"})
-		level := map[string]string{"severity": "its severity", "note": "notice"}[o.Level]
-		if level == "" {
-			level = o.Level
-		}
-		if o.Of == "workload" || o.Of == "run" || o.Verdict == finding.Inconclusive {
-			level = ""
-		}
-		out += fmt.Sprintf("| %s | %s | %s | %d | %s | %s | %s |\n", o.ID, o.Of, o.Means, code, level, o.SARIF, o.Shown)
+		out += fmt.Sprintf("| %s | %s | %s | %d | %s |\n", o.ID, o.Of, o.Means, code, o.Shown)
 	}
 	return out
 }

@@ -16,12 +16,13 @@ var applyRejected = Rule{
 	Severity: Error,
 	Static:   true,
 	Help: Help{
-		Real: `Almost always: the API server, KEDA for a ScaledObject, or a ValidatingAdmissionPolicy refuses it: it is invalid, an
-immutable field differs, or will at each render (` + "`now`" + `). Not real if the live object differs from
-base. Check: ` + "`kubectl apply --dry-run=server`" + `.`,
+		Real: `The API server, KEDA (a ScaledObject) or a ValidatingAdmissionPolicy refuses the object: a field is
+invalid, or an immutable field differs, perhaps at each render (` + "`now`" + `). Not real if the live object
+differs from base. Check: ` + "`kubectl apply --dry-run=server`" + `.`,
 		Bad: `The apply fails halfway; no later change reaches the object.`,
-		Now: `Keep the field; or rename the object, or delete it first (` + "`--cascade=orphan`" + ` keeps its pods). A Job:
-version in its name, a hook, or ` + "`ttlSecondsAfterFinished`" + `. StatefulSet's disks: resize the claims.`,
+		Now: `Keep the field; or rename the object, or delete it first (` + "`--cascade=orphan`" + ` keeps its
+pods). For a Job: a version in its name, a hook, or ` + "`ttlSecondsAfterFinished`" + `. For a StatefulSet's disks:
+resize the claims.`,
 		Sources: []string{
 			"https://kubernetes.io/docs/concepts/workloads/controllers/deployment/#label-selector-updates",
 			"https://github.com/kubernetes/kubernetes/issues/50808",

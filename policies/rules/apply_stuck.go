@@ -16,12 +16,13 @@ var applyStuck = Rule{
 	Severity: Error,
 	Static:   true,
 	Help: Help{
-		Real: `Argo CD's waves, Helm's hooks or Flux's ` + "`dependsOn`" + ` and health checks wait for what
-comes later or goes; a hook's Job goes before it is seen; or probes outlast Helm's ` + "`timeout`" + `. A warning where
-only a fresh install is stuck, or nothing is undone.`,
-		Bad: `Nothing is applied any longer. Helm times out or rolls back; Argo CD waits.`,
-		Now: `Put objects that the hook needs into an earlier hook or wave; definitions into ` + "`crds/`" + `. A
-hook-delete-policy, no TTL. A longer ` + "`timeout`" + `.`,
+		Real: `Argo CD's waves, Helm's hooks, or Flux's ` + "`dependsOn`" + ` and health checks wait for an object
+that comes later or is removed; a hook's Job is deleted before it is seen; or probes outlast Helm's
+` + "`timeout`" + `. A warning if only a fresh install is stuck, or nothing is undone.`,
+		Bad: `No later change is applied. Helm times out or rolls back; Argo CD waits.`,
+		Now: `- Put objects that the hook needs into an earlier hook or wave, definitions into ` + "`crds/`" + `.
+- A hook-delete-policy instead of a TTL.
+- A longer ` + "`timeout`" + `.`,
 		Sources: []string{
 			"https://argo-cd.readthedocs.io/en/stable/user-guide/sync-waves/",
 			"https://helm.sh/docs/topics/charts_hooks/",

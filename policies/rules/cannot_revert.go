@@ -24,7 +24,7 @@ var cannotRevert = Rule{
 	Facets:   Stuck | Unreverted,
 	Blind:    BlindToStarts | BlindToStops | BlindToPlace,
 	Help: Help{
-		Real: `Where the change has settled or is stuck, base is applied again, and the API server refuses it (a
+		Real: `After the change has settled or is stuck, base is applied again, and the API server refuses it (a
 claim's size only grows), or a fair run does not end with base's pods. Check:
 ` + "`kubectl apply --dry-run=server`" + ` with base.`,
 		Bad: `The change may be fine. If not, ` + "`git revert`" + ` and ` + "`helm rollback`" + ` do not help.`,

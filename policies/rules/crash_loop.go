@@ -29,8 +29,9 @@ var crashLoop = Rule{
 	Blind:    BlindToStarts | BlindToStops,
 	Help: Help{
 		Real: `A node goes down under pods that use more CPU than they request, again and again: real if
-` + "`events.nodePanic`" + ` and ` + "`events.startupSpike`" + ` are as measured. Or the node in ` + "`spec.nodeName`" + ` refuses
-the pods forever (` + "`OutOfcpu`" + `, ` + "`NodePorts`" + `, ` + "`Evicted`" + `). A note: a hasty liveness probe.`,
+` + "`events.nodePanic`" + ` and ` + "`events.startupSpike`" + ` are as measured. Or the node in
+` + "`spec.nodeName`" + ` refuses the pods forever (` + "`OutOfcpu`" + `, ` + "`NodePorts`" + `,
+` + "`Evicted`" + `). A note: a hasty liveness probe.`,
 		Bad: `A few pods take down a machine. Refused pods pile up, several a second.`,
 		Now: `- Request the startup CPU, or set a CPU limit.
 - Keep them apart: hard spread over ` + "`kubernetes.io/hostname`" + `.

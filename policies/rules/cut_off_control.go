@@ -16,10 +16,11 @@ var cutOffControl = Rule{
 	Severity: Error,
 	Static:   true,
 	Help: Help{
-		Real: `A policy lets nothing in from the API server, or the Service, its port or all pods behind a webhook,
-a CRD's conversion or an APIService are gone. No pod selector matches the API server; a rule without ` + "`from`" + `,
+		Real: `A network policy denies the API server, or the Service, its port or all pods behind a webhook, a
+CRD's conversion or an APIService are gone. No pod selector matches the API server; a rule without ` + "`from`" + `,
 or Cilium's ` + "`kube-apiserver`" + `, does. Check: ` + "`kubectl get apiservices`" + `.`,
-		Bad: `With ` + "`failurePolicy: Fail`" + `, what the webhook sees is refused, perhaps every pod. Without metrics nothing scales.`,
+		Bad: `With ` + "`failurePolicy: Fail`" + `, requests to the webhook are refused, perhaps for every pod.
+Without metrics nothing scales.`,
 		Now: `Let the server's port in from anywhere, or from the API server's addresses.`,
 		Sources: []string{
 			"https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/#failure-policy",

@@ -19,11 +19,12 @@ var danglingTarget = Rule{
 	Severity: Warning,
 	Static:   true,
 	Help: Help{
-		Real: `What selects pods (Service, budget, autoscaler, spread rule, NetworkPolicy, monitor) lost its own, or
-got others'; a new one misses by a typo; a port, container, Service, class, Gateway, issuer or secret store that
-is named goes; a port has two names. A note: an undeclared number. Check: ` + "`kubectl get pods -l SELECTOR`" + `. Not real if an operator makes it.`,
-		Bad: `No endpoints, scaling, metrics, certificates, protection in a drain; routes answer 503.`,
-		Now: `Rename what names a thing with it.`,
+		Real: `A selector (of a Service, budget, autoscaler, spread rule, NetworkPolicy, monitor) no longer matches
+its own pods, matches others, or misses them by a typo. Or a port, container, Service, class, Gateway, issuer or
+secret store that is named is gone, or a port has two names. A note: an undeclared port number. Check:
+` + "`kubectl get pods -l SELECTOR`" + `. Not real if an operator makes the target.`,
+		Bad: `No endpoints, scaling, metrics, certificates or protection in a drain; routes answer 503.`,
+		Now: `Rename both sides together.`,
 		Sources: []string{
 			"https://kubernetes.io/docs/tasks/run-application/configure-pdb/",
 			"https://kubernetes.io/docs/concepts/services-networking/service/",

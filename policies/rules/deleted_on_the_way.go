@@ -16,9 +16,9 @@ var deletedOnTheWay = Rule{
 	Static:   true,
 	Help: Help{
 		Real: `An object moves between releases and one prunes it; an ApplicationSet is renamed; a
-CustomResourceDefinition or Namespace goes with its objects; Flux's ` + "`force`" + ` deletes and recreates it; or resources go with
-their finalizers' controller. Not real if pruning is off: ` + "`prune: disabled`" + `, ` + "`Prune=false`" + `,
-` + "`resource-policy: keep`" + `.`,
+CustomResourceDefinition or Namespace is removed with its objects; Flux's ` + "`force`" + ` recreates it; or
+resources are removed together with the controller of their finalizers. Not real if pruning is off:
+` + "`prune: disabled`" + `, ` + "`Prune=false`" + `, ` + "`resource-policy: keep`" + `.`,
 		Bad: `Pods restart, addresses change, volumes are lost; finalizers hang in ` + "`Terminating`" + `.`,
 		Now: `Forbid pruning of the object, merge, move it, allow it again. ApplicationSet:
 ` + "`preserveResourcesOnDeletion: true`" + `. Remove custom resources first, then their controller.`,

@@ -26,9 +26,9 @@ var drainBlocked = Rule{
 	Blind:    BlindToStops,
 	Help: Help{
 		Real: `A run ends with a node under maintenance whose pods a PodDisruptionBudget (or
-` + "`karpenter.sh/do-not-disrupt`" + `) keeps. Check: ` + "`kubectl get pdb`" + ` says 0 ALLOWED
-DISRUPTIONS. Not if deleted by hand.`,
-		Bad: `Upgrades and scale-down wait: an eviction makes no replacement first.`,
+` + "`karpenter.sh/do-not-disrupt`" + `) keeps. Check: ` + "`kubectl get pdb`" + ` says 0 ALLOWED DISRUPTIONS. Not
+real if pods are deleted by hand.`,
+		Bad: `Upgrades and scale-down wait: an eviction does not create a replacement first.`,
 		Now: `- ` + "`maxUnavailable: 1`" + ` instead of ` + "`minAvailable`" + `, whose percentages round up (75% of 3 is 3); or one
   replica more, also at ` + "`minReplicas`" + `.
 - Two budgets on one pod: disjoint selectors.

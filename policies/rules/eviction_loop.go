@@ -29,9 +29,9 @@ var evictionLoop = Rule{
 	Facets:   Evicted,
 	Blind:    BlindToStarts | BlindToStops | BlindToPlace,
 	Help: Help{
-		Real: `Something evicts (descheduler, NoExecute taint, preemption, pressure), the scheduler puts the pod
-back, forever. Real if that descheduler runs with that policy, or the taint stays: its pods never
-get older than the interval.`,
+		Real: `A descheduler, NoExecute taint, preemption or node pressure evicts a pod, the scheduler puts it back,
+and so on forever. Real if that descheduler runs with that policy, or the taint stays: the pods never get older than
+the interval.`,
 		Bad: `Every turn kills a healthy pod, its connections and caches. A budget only slows it down.`,
 		Now: `- ` + "`nodeFit: true`" + `; ` + "`constraints: [DoNotSchedule]`" + ` for spread.
 - ` + "`targetThresholds`" + ` above the largest pod's share of a node.

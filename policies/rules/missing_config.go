@@ -17,11 +17,11 @@ var missingConfig = Rule{
 	Static:   true,
 	Help: Help{
 		Real: `Pods name a ConfigMap, Secret, key, ServiceAccount, claim or class, or a StatefulSet its Service,
-removed in any release of the cluster, renamed or misspelt. Not real: ` + "`optional: true`" + `, objects
-from elsewhere. Check: ` + "`kubectl get configmap,secret,pvc -n NAMESPACE`" + `.`,
+that was removed in any release of the cluster, renamed or misspelt. Not real with ` + "`optional: true`" + `, or if
+something else makes the object. Check: ` + "`kubectl get configmap,secret,pvc -n NAMESPACE`" + `.`,
 		Bad: `New pods wait in ` + "`CreateContainerConfigError`" + `; with an unchanged template, after the next
 eviction. Without ServiceAccount or class none is created; without a claim they stay pending.`,
-		Now: `Rename both sides in one change. First remove and roll out references, then the object.`,
+		Now: `Rename both sides in one change. To remove an object, first remove and roll out its references.`,
 		Sources: []string{
 			"https://kubernetes.io/docs/concepts/configuration/configmap/",
 			"https://kubernetes.io/docs/tasks/configure-pod-container/configure-pod-configmap/#restrictions",

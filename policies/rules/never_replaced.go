@@ -23,16 +23,16 @@ var neverReplaced = Rule{
 	Facets:   Stuck | Unreplaced,
 	Blind:    BlindToStarts | BlindToStops | BlindToPlace,
 	Help: Help{
-		Real: `A lost node's StatefulSet pod stays in deletion (not if lost nodes are deleted: set
-` + "`events.nodeFailure.outOfService: true`" + `). Or a LimitRange, Pod Security or doubled ` + "`hostNetwork`" + ` port refuses pods; a
-` + "`failurePolicy: Fail`" + ` webhook its own, or two each other's. A Pod has no controller, or a Job
-` + "`backoffLimit: 0`" + `.`,
-		Bad: `A replica short; the webhook blocks all pods.`,
+		Real: `Pods of a StatefulSet stay on a lost node in deletion (unless lost nodes are deleted: set
+` + "`events.nodeFailure.outOfService: true`" + `). Or pods are refused by a LimitRange, Pod Security, a duplicate
+` + "`hostNetwork`" + ` port, or a ` + "`failurePolicy: Fail`" + ` webhook that guards its own pods. Or a Pod has no
+controller, or a Job has ` + "`backoffLimit: 0`" + `.`,
+		Bad: `A replica is missing; a webhook blocks every pod.`,
 		Now: `- Machine off: delete its Node or taint it ` + "`node.kubernetes.io/out-of-service`" + `.
 - Webhook: exclude these pods.
 - LimitRange: set limits.
-- Pod: use Deployment.
-- Job: ` + "`podFailurePolicy`" + `: ` + "`Ignore`" + ` for ` + "`DisruptionTarget`" + `.`,
+- Pod: use a Deployment.
+- Job: a ` + "`podFailurePolicy`" + ` that ignores ` + "`DisruptionTarget`" + `.`,
 		Sources: []string{
 			"https://kubernetes.io/docs/tasks/run-application/force-delete-stateful-set-pod/",
 			"https://kubernetes.io/docs/concepts/cluster-administration/node-shutdown/#non-graceful-node-shutdown",

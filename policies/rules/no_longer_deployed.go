@@ -15,11 +15,11 @@ var noLongerDeployed = Rule{
 	Severity: Warning,
 	Static:   true,
 	Help: Help{
-		Real: `A release of base has the workload and none of head does, and its manifest is still there: it is not listed any
-longer, its condition or Application is gone, a kind is misspelt, it is moved out of sight, or is a hook. Not real if
+		Real: `A release of base has the workload and no release of head does, although its manifest is still there:
+it is no longer listed, its condition or Application is gone, its kind is misspelt, or it became a hook. Not real if
 something else deploys it.`,
-		Bad: `Whoever prunes deletes the workload. Nothing of it is checked any longer.`,
-		Now: `List it again. If it is to go, delete its manifest as well.`,
+		Bad: `Pruning deletes the workload, and it is no longer checked.`,
+		Now: `List it again. If it should go, delete its manifest as well.`,
 		Sources: []string{
 			"https://argo-cd.readthedocs.io/en/stable/user-guide/auto_sync/#automatic-pruning",
 			"https://fluxcd.io/flux/components/kustomize/kustomizations/#prune",

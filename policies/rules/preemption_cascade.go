@@ -25,9 +25,9 @@ var preemptionCascade = Rule{
 	Facets:   Displaced,
 	Blind:    BlindToStarts | BlindToStops | BlindToPlace,
 	Help: Help{
-		Real: `The scheduler deletes pods for others of higher priority, below what their PodDisruptionBudgets keep
-or, without budget and PriorityClass, an eviction may leave. Needs declared capacity: not real if
-the cluster is larger. Kueue asks no budget.`,
+		Real: `The scheduler deletes pods for others of higher priority, below the number that their
+PodDisruptionBudgets keep or, without budget and PriorityClass, that an eviction may leave. Needs declared capacity.
+Not real if the cluster is larger. Kueue ignores budgets.`,
 		Bad: `Serving replicas are gone; if full, one surge pod is enough.`,
 		Now: `- ` + "`preemptionPolicy: Never`" + `: first in the queue, preempts no pod.
 - A class for pods that must stay up.

@@ -25,9 +25,9 @@ var rolloutStuck = Rule{
 	Facets:   Stuck | MidRollout,
 	Blind:    BlindToStarts | BlindToStops | BlindToPlace,
 	Help: Help{
-		Real: `A run ends in mid-rollout: updated, total and available replicas never all equal ` + "`spec.replicas`" + `. In
-a cluster: ` + "`ProgressDeadlineExceeded`" + `. Or containers share a port. Not real for
-` + "`ReadWriteOnce`" + ` on NFS, which attaches nothing.`,
+		Real: `A run ends in mid-rollout: updated, total and available replicas never all equal
+` + "`spec.replicas`" + `, or containers share a port. In a cluster: ` + "`ProgressDeadlineExceeded`" + `. Not real
+for ` + "`ReadWriteOnce`" + ` on NFS, which attaches nothing.`,
 		Bad: `The new version never takes over; ` + "`helm --wait`" + `, Argo CD and Flux report a failure.`,
 		Now: `- ` + "`rollingUpdate: {maxSurge: 0, maxUnavailable: 1}`" + `, or ` + "`type: Recreate`" + ` (` + "`ReadWriteOnce`" + `: that, or
   a StatefulSet).

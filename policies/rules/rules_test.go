@@ -34,7 +34,7 @@ func (p problem) builder(t *testing.T, gitops *state.GitOps) *state.Builder {
 }
 
 // mostHelpWords is what a reader with a red check takes in: is it real, how bad is it, what now?
-const mostHelpWords = 80
+const mostHelpWords = 90
 
 func TestRulesAreWellFormed(t *testing.T) {
 	seen := map[string]bool{}

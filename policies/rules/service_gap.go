@@ -16,11 +16,11 @@ var serviceGap = Rule{
 	Static:   true,
 	Running:  true,
 	Help: Help{
-		Real: `A selector or route takes effect at once, pods come later: the new selector matches no running pod of
-base; an Ingress is switched to a Service whose pods have yet to start (blue/green in one apply); its workload is
-replaced, or becomes ` + "`Recreate`" + ` (warnings). Or fewer pods than ` + "`traffic.must[].ready`" + `, or none on the
-caller's node with ` + "`internalTrafficPolicy: Local`" + `. Check: ` + "`kubectl get endpointslices -w`" + `.`,
-		Bad: `Requests fail until one is ready.`,
+		Real: `A selector or route takes effect at once, and pods come later: the new selector matches no running
+pod of base, an Ingress is switched to a Service whose pods have yet to start, or (warnings) its workload is
+replaced or becomes ` + "`Recreate`" + `. Or fewer pods are ready than ` + "`traffic.must[].ready`" + `, or none on
+the caller's node with ` + "`internalTrafficPolicy: Local`" + `. Check: ` + "`kubectl get endpointslices -w`" + `.`,
+		Bad: `Requests fail until a pod is ready.`,
 		Now: `Start the new pods first; switch later.`,
 		Sources: []string{
 			"https://github.com/envoyproxy/gateway/issues/7309",

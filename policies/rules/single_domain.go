@@ -32,7 +32,7 @@ var singleDomain = Rule{
 	Blind:    BlindToStarts | BlindToStops,
 	Help: Help{
 		Real: `All ready pods, two or more, end on one node or in one zone, although the workload asks to be spread
-(soft constraints count, as a warning) and another is open; or always on one declared node, which they prefer. Check:
+(soft constraints count, as a warning) and another is open; or always on one declared node that they prefer. Check:
 ` + "`kubectl get pods -o wide`" + `. Not real if you have one zone: declare nodes.`,
 		Bad: `Losing that domain takes all replicas; nothing moves a placed pod back.`,
 		Now: `- ` + "`DoNotSchedule`" + `, if there are always enough domains.

@@ -26,9 +26,9 @@ var spreadViolated = Rule{
 	Facets:   Unspread | AnyRollout,
 	Blind:    BlindToStarts | BlindToStops,
 	Help: Help{
-		Real: `A run ends, all pods placed, no rollout under way, against the workload's own hard spread or
-required anti-affinity; against soft ones only where every run ends so and nothing else favours the
-node. Check: ` + "`kubectl get pods -o wide`" + ` after a rollout.`,
+		Real: `A run ends with all pods placed and no rollout under way, against the workload's own hard spread or
+required anti-affinity; against soft ones only if every run ends this way and nothing else favours the node. Check:
+` + "`kubectl get pods -o wide`" + ` after a rollout.`,
 		Bad: `Losing one domain takes more pods than planned. Rollouts count old pods, scale-downs pick by age.`,
 		Now: `- ` + "`matchLabelKeys: [pod-template-hash]`" + `.
 - A descheduler with RemovePodsViolatingTopologySpreadConstraint, ` + "`constraints: [DoNotSchedule]`" + `.

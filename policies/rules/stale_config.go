@@ -15,9 +15,9 @@ var staleConfig = Rule{
 	Severity: Note,
 	Static:   true,
 	Help: Help{
-		Real: `The change edits a ConfigMap or Secret that pods read by ` + "`env`" + `, ` + "`envFrom`" + ` or ` + "`subPath`" + `, and their
-template stays, so no pod is replaced. Whole volumes update in place; they are reported only where a
-neighbour has a ` + "`checksum/`" + ` annotation. Not real if something restarts the pods (Reloader's
+		Real: `The change edits a ConfigMap or Secret that pods read by ` + "`env`" + `, ` + "`envFrom`" + ` or
+` + "`subPath`" + `, but not their template, so no pod is replaced. Whole volumes update in place; they are reported
+only if a neighbour has a ` + "`checksum/`" + ` annotation. Not real if something restarts the pods (Reloader's
 annotations are known).`,
 		Bad: `The merge seems to do nothing. New values come pod by pod, much later.`,
 		Now: `Let the template change with the content: a ` + "`checksum/config`" + ` annotation, or ` + "`configMapGenerator`" + `

@@ -16,10 +16,11 @@ var unreachable = Rule{
 	Severity: Error,
 	Static:   true,
 	Help: Help{
-		Real: `An Ingress, a route, a setting that names a Service (a guess: a warning), or a pod's DNS reached pods
-on base. Now a network policy denies it, no Gateway takes the route, or all pods behind it are scaled
-to zero (a warning). Check: ` + "`kubectl exec POD -- nc -vz HOST PORT`" + `. Not real if nothing enforces policies.`,
-		Bad: `They fail; without DNS, nearly all.`,
+		Real: `An Ingress, a route, a setting that names a Service (a guess: a warning), or a pod's DNS requests
+reached pods on base. Now a network policy denies them, no Gateway takes the route, or all pods behind it are scaled
+to zero (a warning). Check: ` + "`kubectl exec POD -- nc -vz HOST PORT`" + `. Not real if the cluster does not
+enforce policies.`,
+		Bad: `These requests fail; without DNS, nearly all.`,
 		Now: `Let the request through. A default deny of egress needs a rule for DNS (port 53).`,
 		Sources: []string{
 			"https://kubernetes.io/docs/concepts/services-networking/network-policies/",

@@ -12,17 +12,15 @@ import (
 // TestGatesPage: docs/fidelity.md has the defaults of every gate that the models follow.
 func TestGatesPage(t *testing.T) {
 	var b strings.Builder
-	b.WriteString("| feature gate |")
-	for v := state.OldestMinor; v <= state.NewestMinor; v++ {
-		fmt.Fprintf(&b, " 1.%d |", v)
-	}
-	b.WriteString(" in the models, where it is on |\n|---|" + strings.Repeat("---|", state.NewestMinor-state.OldestMinor+2) + "\n")
-	for _, g := range state.Gates() {
-		fmt.Fprintf(&b, "| %s |", g.Name)
-		for v := state.OldestMinor; v <= state.NewestMinor; v++ {
-			fmt.Fprintf(&b, " %s |", map[bool]string{true: "on", false: "off"}[state.Gated{Minor: v}.On(g.Name)])
+	b.WriteString("| feature gate | on since | locked since | in the models, where it is on |\n|---|---|---|---|\n")
+	since := func(minor int) string {
+		if minor == 0 {
+			return ""
 		}
-		fmt.Fprintf(&b, " %s |\n", g.Says)
+		return fmt.Sprintf("1.%d", minor)
+	}
+	for _, g := range state.Gates() {
+		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", g.Name, since(g.OnSince), since(g.LockedSince), g.Says)
 	}
 	const begin, end = "<!-- gates -->\n", "<!-- end of gates -->"
 	page, err := os.ReadFile(fidelityPage)
