@@ -144,7 +144,7 @@ func fluxKustomization(name, more string) string {
 // wrappers are what a pull request may add that renders k otherwise: web as it was, or none of it.
 func wrappers() map[string]treeFiles {
 	const (
-		patch = "patches:\n- target: {kind: Deployment, name: web}\n  patch: |-\n    [{op: replace, path: /spec/template/spec/containers/0/resources/requests/cpu, value: 100m}]\n"
+		patch = "patches:\n- target: {kind: Deployment, name: web}\n  patch: |-\n    - {op: replace, path: /spec/template/spec/containers/0/resources/requests/cpu, value: 100m}\n"
 		sleep = "replicas: [{name: web, count: 0}]\n"
 		app   = "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: fake, namespace: argocd}\nspec:\n" +
 			"  project: default\n  destination: {server: https://kubernetes.default.svc, namespace: default}\n" +
@@ -163,7 +163,7 @@ func wrappers() map[string]treeFiles {
 		"two overlays in a circle":            {"a/kustomization.yaml": "resources: [.././k, ../b]\n" + patch, "b/kustomization.yaml": "resources: [../a]\n"},
 		"a kustomization that inflates":       {"fake/kustomization.yaml": "helmGlobals: {chartHome: ../}\nhelmCharts: [{name: k, releaseName: k, valuesInline: {cpu: 100m, replicas: 1}}]\n"},
 		"a kustomization above that inflates": {"kustomization.yaml": "helmGlobals: {chartHome: .}\nhelmCharts: [{name: k, releaseName: k, valuesInline: {cpu: 100m, replicas: 1}}]\n"},
-		"a kustomization of the applications": {"fake/kustomization.yaml": "resources: [../apps/k.yaml]\npatches:\n- target: {kind: Application}\n  patch: |-\n    [{op: add, path: /spec/source/kustomize, value: {patches: [{target: {kind: Deployment}, patch: '[{\"op\": \"replace\", \"path\": \"/spec/template/spec/containers/0/resources/requests/cpu\", \"value\": \"100m\"}]'}]}}]\n"},
+		"a kustomization of the applications": {"fake/kustomization.yaml": "resources: [../apps/k.yaml]\npatches:\n- target: {kind: Application}\n  patch: |-\n    - {op: add, path: /spec/source/kustomize, value: {patches: [{target: {kind: Deployment}, patch: '[{\"op\": \"replace\", \"path\": \"/spec/template/spec/containers/0/resources/requests/cpu\", \"value\": \"100m\"}]'}]}}\n"},
 		"an umbrella chart":                   {"umbrella/Chart.yaml": "apiVersion: v2\nname: umbrella\nversion: 1.0.0\ndependencies: [{name: k, version: 1.0.0, repository: file://../k}]\n", "umbrella/values.yaml": "k: {cpu: 100m, replicas: 1}\n"},
 		"a chart above":                       {"Chart.yaml": "apiVersion: v2\nname: above\nversion: 1.0.0\n"},
 		"a chart above with its parts":        {"Chart.yaml": "apiVersion: v2\nname: above\nversion: 1.0.0\n", ".helmignore": "k\n"},

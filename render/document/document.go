@@ -32,6 +32,8 @@ type Document struct {
 	Hook    bool
 	// Volatile are the values that differ at every render.
 	Volatile []VolatileLeaf
+	// Open are the fields that hang on values which nobody gave.
+	Open []string
 	// Origin is where Kustomize took it from: a file, or a generator's kustomization.
 	Origin    string
 	Generated bool

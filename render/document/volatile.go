@@ -53,6 +53,22 @@ func MarkVolatile(first, second []Document) []Document {
 	return first
 }
 
+// MarkOpen notes on the documents of a render which of their leaves differ in another one, with other values where
+// nobody gave any.
+func MarkOpen(docs, other []Document) {
+	for i, k := range counterparts(docs, other) {
+		if k < 0 {
+			docs[i].Open = append(docs[i].Open, "spec") // whether it is there
+			continue
+		}
+		for _, p := range Differing(docs[i].Content, other[k].Content) {
+			if !slices.Contains(docs[i].Open, p) {
+				docs[i].Open = append(docs[i].Open, p)
+			}
+		}
+	}
+}
+
 // sameness is what tells the documents of a render apart: names where they do not differ at every render.
 type sameness struct{ file, version, kind, namespace, name string }
 

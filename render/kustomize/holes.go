@@ -215,6 +215,7 @@ func buildRest(j *release.Recipe, files map[string][]byte,
 	}
 	// What fails is looked for by halves: it is mostly one entry or two of many.
 	dropped := all
+	var broken error // an entry that nothing can read, whatever it is about
 	var keep func(list []dependent)
 	keep = func(list []dependent) {
 		rest := slices.DeleteFunc(slices.Clone(dropped), func(d dependent) bool { return slices.Contains(list, d) })
@@ -223,11 +224,18 @@ func buildRest(j *release.Recipe, files map[string][]byte,
 		} else if n := len(list); n > 1 {
 			keep(list[:n/2])
 			keep(list[n/2:])
+		} else if strings.Contains(err.Error(), "unable to parse") {
+			broken = err
 		}
 	}
 	if n := len(all); n > 1 {
 		keep(all[:n/2])
 		keep(all[n/2:])
+	} else if n == 1 {
+		keep(all)
+	}
+	if broken != nil {
+		return nil, nil, broken
 	}
 	var holes []object.Hole
 	for _, d := range dropped {

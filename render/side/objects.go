@@ -136,7 +136,7 @@ func (b *builder) add(d document.Document) *object.Failure {
 			}
 		}
 	}
-	o.Unknown = b.unknown(o)
+	o.Unknown = b.unknown(o, d.Open)
 	if len(o.Unknown) > 0 && o.Typed != nil {
 		if filled, err := typed.Decode(typed.Fill(o.Content, o.Unknown, nil)); err == nil {
 			o.Typed = filled.Typed

@@ -28,19 +28,19 @@ var (
 // not known, and may fill in anything before. Of what is declared, Flux replaces variables that the repository does not
 // have, values of charts may come from there, and Argo CD's plugins replace what is theirs. What containers run with,
 // annotations and contents may hold such marks for other readers.
-func (b *builder) unknown(o *object.Object) []string {
+func (b *builder) unknown(o *object.Object, asked []string) []string {
+	out := slices.DeleteFunc(slices.Clone(asked), func(p string) bool { return forOthers(fieldpath.Parse(p)) })
 	named := o.ID.Namespace + "/" + o.ID.Name
 	if o.Typed == nil && !onPods(o.Content) || !mayHold(o.Content) && !shoutedName.MatchString(named) {
-		return nil
+		return out
 	}
 	open := b.rel.By.File == "" || b.rel.Kind == object.Helm || b.rel.Substitute != nil && b.rel.Substitute.Open
 	plain := b.rel.By.File == "" && b.rel.Kind != object.Helm
 	stands := func(text string) bool {
 		return plugin.MatchString(text) || open && variable.MatchString(text) || plain && marked.MatchString(text)
 	}
-	var out []string
 	fieldpath.Leaves(o.Content, nil, func(p fieldpath.Path, v any) {
-		if len(p) == 0 || forOthers(p) {
+		if len(p) == 0 || forOthers(p) || slices.Contains(out, p.String()) {
 			return
 		}
 		text, _ := v.(string)

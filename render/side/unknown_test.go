@@ -37,7 +37,7 @@ func TestUnknown(t *testing.T) {
 			if want[i] {
 				expect = []string{"metadata.labels[l]", "spec.template.spec.containers[0].name"}
 			}
-			if got := b.unknown(o); !slices.Equal(got, expect) {
+			if got := b.unknown(o, nil); !slices.Equal(got, expect) {
 				t.Errorf("%s in release %d: %v, want %v", text, i, got, expect)
 			}
 		}
@@ -45,7 +45,7 @@ func TestUnknown(t *testing.T) {
 	for name, want := range map[string]bool{"web": false, "web-HOSTNAME": true, "Web": false, "APP_NAME": true} {
 		b := &builder{rel: release.Release{Release: object.Release{Kind: object.Manifests}}}
 		o := &object.Object{Typed: &corev1.Pod{}, ID: object.ID{Name: name}, Content: map[string]any{"metadata": map[string]any{"name": name}}}
-		if got := len(b.unknown(o)) == 1; got != want {
+		if got := len(b.unknown(o, nil)) == 1; got != want {
 			t.Errorf("name %s: unknown is %v", name, got)
 		}
 	}

@@ -13,8 +13,8 @@ import (
 )
 
 // Fill is an object with something in the place of its placeholders, whose fields are given: one for a number or a
-// quantity, false for a switch, the default for one of a few words. text makes texts and keys of those that are there;
-// nil: they stay.
+// quantity, a thousandth for one of processors, none for a quota's, false for a switch, the default for one of a few
+// words. text makes texts and keys of those that are there; nil: they stay.
 func Fill(content map[string]any, unknown []string, text func(string) string) map[string]any {
 	out := fieldpath.DeepCopy(content).(map[string]any)
 	gvk := document.GVK(content)
@@ -39,6 +39,10 @@ func Fill(content map[string]any, unknown []string, text func(string) string) ma
 		}
 		switch was, isText := v.(string); {
 		case !isText:
+		case gvk.Kind == "ResourceQuota" && t == reflect.TypeFor[resource.Quantity]():
+			p.Blank(out)
+		case p[len(p)-1].Key == "cpu" && t == reflect.TypeFor[resource.Quantity]():
+			p.Put(out, "1m")
 		case t == reflect.TypeFor[resource.Quantity](), t == reflect.TypeFor[intstr.IntOrString](),
 			t != nil && t.Kind() >= reflect.Int && t.Kind() <= reflect.Float64:
 			p.Put(out, int64(1))

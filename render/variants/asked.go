@@ -9,6 +9,7 @@ import (
 	"text/template/parse"
 
 	"github.com/kubesettle/kubesettle/render/discover"
+	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/helm"
 	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/release"
@@ -240,7 +241,22 @@ func answer(s *side.Side, i int, set []toggle) {
 		r.Set[t.path] = t.value
 	}
 	r.Selected = "Chart.yaml found, with " + r.Switched + ": the chart asks for values"
-	if s.Recipes[i], s.Failed[i] = helm.Gather(s.Src, *r); s.Failed[i] == nil {
-		s.Run(i)
+	if s.Recipes[i], s.Failed[i] = helm.Gather(s.Src, *r); s.Failed[i] != nil {
+		return
+	}
+	s.Run(i)
+	out := &s.Outputs[i]
+	for k := range set {
+		other, ok := otherwise[set[k].value]
+		if out.Err != nil || !ok {
+			continue
+		}
+		with := (&switching{}).recipe(s.Recipes[i], []toggle{{set[k].path, other}}, nil)
+		if got := s.Runner.Run(with); got.Err == nil {
+			document.MarkOpen(out.Docs, got.Docs)
+		}
 	}
 }
+
+// otherwise are further placeholders, which show what hangs on a value.
+var otherwise = map[string]string{"example": "sample", "1": "2"}

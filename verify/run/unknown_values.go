@@ -25,12 +25,13 @@ func enterValues(rel *finding.ReleaseResult, p slice.Pair, pl judge.Places, chan
 			Remedy: remedyOf(p.Head.Delivery.Fills), Differs: true})
 		return len(rel.Unknown) - 1
 	}
-	acts := false
+	var acting []*object.Object
 	for _, c := range changes {
-		if o := cmp.Or(c.Head, c.Base); !static.OnPods(o) || o.Hook || inert(c) {
+		one := cmp.Or(c.Head, c.Base)
+		if !static.OnPods(one) || one.Hook || inert(c) {
 			continue
 		}
-		acts = true
+		acting = append(acting, one)
 		for _, side := range []string{"head", "base"} {
 			o := c.Head
 			if side == "base" {
@@ -48,13 +49,26 @@ func enterValues(rel *finding.ReleaseResult, p slice.Pair, pl judge.Places, chan
 			}
 		}
 	}
-	if !acts {
+	if len(acting) == 0 {
 		return -1
 	}
 	u := static.NewPlaceholders(p.Head.Objects)
 	for _, o := range p.Head.Objects {
 		if path := u.Matters(o); path != "" {
 			return enter(o, path, "head")
+		}
+	}
+	for _, other := range pl.Changes.Head.Releases { // of one cluster, as far as is known
+		if other.ID == p.ID || other.Cluster != p.Head.Cluster {
+			continue
+		}
+		for _, o := range other.Objects {
+			if len(o.Unknown) == 0 || !slices.ContainsFunc(acting, func(w *object.Object) bool { return static.Limits(o, w) }) {
+				continue
+			}
+			if path := static.NewPlaceholders(other.Objects).Matters(o); path != "" {
+				return enter(o, path, "head")
+			}
 		}
 	}
 	return -1

@@ -25,6 +25,19 @@ func OnPods(o *object.Object) bool {
 	return modeled || slice.RunsPods(o) || Targeting(o)
 }
 
+// Limits reports whether an object acts from beside on a workload: it counts the pods of the namespace, or ranks,
+// scales or keeps those of the workload.
+func Limits(o, workload *object.Object) bool {
+	switch x := o.Typed.(type) {
+	case *corev1.ResourceQuota, *corev1.LimitRange:
+		return o.ID.Namespace == workload.ID.Namespace
+	case *schedulingv1.PriorityClass:
+		m, ok := state.ManifestOf(workload.Typed)
+		return ok && m.Template().Spec.PriorityClassName == x.Name
+	}
+	return Targeting(o) && Aims(o, workload)
+}
+
 var aboveSpec = regexp.MustCompile(`^spec\.(?:(?:jobTemplate\.spec\.)?template\.spec\.)?`)
 
 // ReachesPods reports whether a field of such an object may matter to where, how many and whether pods are.
