@@ -185,22 +185,7 @@ func TestEveryRuleNameIsDocumented(t *testing.T) {
 func TestRulesPage(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("# The rules\n\n`kubesettle explain RULE` prints the same, with the sources. Severity is that of an inevitable violation by the change\n" +
-		"alone or one routine event. The [policy](policy.md#intents) tunes rules and [waives](policy.md#waivers) findings.\n\n")
-	var classes []rules.Class
-	for _, r := range rules.All() {
-		if !slices.Contains(classes, r.Class) {
-			classes = append(classes, r.Class)
-		}
-	}
-	for _, class := range classes {
-		fmt.Fprintf(&b, "- %s:", class)
-		for _, r := range rules.All() {
-			if r.Class == class {
-				fmt.Fprintf(&b, " [%s](#%s)", r.ID, r.ID)
-			}
-		}
-		b.WriteString("\n")
-	}
+		"alone or one routine event. The [policy](policy.md#intents) tunes rules and [waives](policy.md#waivers) findings.\n")
 	for _, r := range rules.All() {
 		fmt.Fprintf(&b, "\n## %s\n\n*%s (%s, %s)*\n\n**Is it real?** %s\n\n**How bad is it?** %s\n\n**What now?**%s\n%s",
 			r.ID, r.Title, r.Class, r.Severity, r.Help.Real, r.Help.Bad, answer(r.Help.Now), recorded(t, string(r.ID)))
@@ -218,7 +203,7 @@ func TestRulesPage(t *testing.T) {
 var documentedFailure = regexp.MustCompile(`(?m)^\| \[([FG]\d+)\]\(([fg]\d+)/README\.md\) \| \d \| ([^|]+) \| \[([a-z-]+)\]`)
 
 // mostExample bounds the lines of a repair that an example shows.
-const mostExample = 12
+const mostExample = 8
 
 // recorded is the first documented failure that a rule reports, with the lines that repair it; "" if there is none whose
 // repair is short.
@@ -231,7 +216,7 @@ func recorded(t *testing.T, rule string) string {
 		dir := filepath.Join(filepath.Dir(failuresDoc), m[2])
 		lines := repair(t, filepath.Join(dir, "violating"), filepath.Join(dir, "repaired"))
 		if n := strings.Count(lines, "\n"); n > 0 && n <= mostExample {
-			return fmt.Sprintf("\n**Example** ([%s](../testdata/failures/%s/README.md)): %s. The repair:\n\n```diff\n%s```\n",
+			return fmt.Sprintf("\n**Example** ([%s](../testdata/failures/%s/README.md)): %s.\n\n```diff\n%s```\n",
 				m[1], m[2], m[3], lines)
 		}
 	}

@@ -3,7 +3,7 @@ package finding
 import "slices"
 
 // Outcome is what can become of a finding, a workload, a release or a run, and what follows from it: the one place that
-// says so. The table in docs/ci.md is generated from [Outcomes].
+// says so. The table in README.md is generated from [Outcomes].
 type Outcome struct {
 	ID    OutcomeID
 	Of    string // finding, workload, release or run
