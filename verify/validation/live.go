@@ -132,8 +132,23 @@ func synced(s *core.Service) {
 	}
 }
 
+// checkedAt gives a Service that needs one a port for health checks, as the API server allocates one before it
+// validates: it keeps that of was, which is nil for a new Service.
+//
+// Upstream: pkg/registry/core/service/storage: allocHealthCheckNodePort, patchAllocatedValues.
+func checkedAt(s, was *core.Service) {
+	const some = 32767 // the last one that may be allocated
+	if !serviceutil.NeedsHealthCheck(s) || s.Spec.HealthCheckNodePort != 0 {
+		return
+	}
+	if s.Spec.HealthCheckNodePort = some; was != nil && serviceutil.NeedsHealthCheck(was) {
+		s.Spec.HealthCheckNodePort = cmp.Or(was.Spec.HealthCheckNodePort, some)
+	}
+}
+
 func createService(s *core.Service) field.ErrorList {
 	synced(s)
+	checkedAt(s, nil)
 	return corevalidation.ValidateServiceCreate(s)
 }
 
@@ -143,6 +158,8 @@ func createService(s *core.Service) field.ErrorList {
 func updateService(now, was *core.Service) field.ErrorList {
 	synced(now)
 	synced(was)
+	checkedAt(was, now)
+	checkedAt(now, was)
 	if now.Spec.Type != core.ServiceTypeExternalName && was.Spec.Type != core.ServiceTypeExternalName {
 		headless := slices.Equal(now.Spec.ClusterIPs, []string{core.ClusterIPNone})
 		switch {

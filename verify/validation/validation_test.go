@@ -213,3 +213,31 @@ func TestPrivilegedPodsAreTaken(t *testing.T) {
 		t.Errorf("the same once more is refused: %v", errs)
 	}
 }
+
+// TestWhatIsAllocatedIsNotAskedFor: a Service of any type becomes one of any other, whatever its traffic policies, and
+// the addresses and ports that the API server allocates are asked of nobody.
+func TestWhatIsAllocatedIsNotAskedFor(t *testing.T) {
+	var all []*corev1.Service
+	for _, typ := range []corev1.ServiceType{corev1.ServiceTypeClusterIP, corev1.ServiceTypeNodePort, corev1.ServiceTypeLoadBalancer} {
+		for _, policy := range []corev1.ServiceExternalTrafficPolicy{"", corev1.ServiceExternalTrafficPolicyCluster, corev1.ServiceExternalTrafficPolicyLocal} {
+			if typ == corev1.ServiceTypeClusterIP && policy != "" {
+				continue
+			}
+			s := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Name: "web", Namespace: "shop"}}
+			s.Spec = corev1.ServiceSpec{Type: typ, ExternalTrafficPolicy: policy, Ports: []corev1.ServicePort{{Port: 80}}}
+			defaults.Set(s)
+			all = append(all, s)
+		}
+	}
+	for _, was := range all {
+		if errs := Create(was.DeepCopy()); len(errs) > 0 {
+			t.Errorf("%s, %q: refused: %v", was.Spec.Type, was.Spec.ExternalTrafficPolicy, errs)
+		}
+		for _, now := range all {
+			if errs := Update(now.DeepCopy(), was.DeepCopy()); len(errs) > 0 {
+				t.Errorf("%s, %q over %s, %q: refused: %v", now.Spec.Type, now.Spec.ExternalTrafficPolicy, was.Spec.Type,
+					was.Spec.ExternalTrafficPolicy, errs)
+			}
+		}
+	}
+}
