@@ -29,8 +29,8 @@ func missing(p *Pass) []Remark {
 	var out []Remark
 	for _, o := range p.Objects(state.Head) {
 		b := where.was(before, o)
-		m := &unmet{release: p.Pair, where: where, base: was, head: is, o: o, b: b, old: wants(b)}
-		for _, n := range wants(o) {
+		m := &unmet{release: p.Pair, where: where, base: was, head: is, o: o, b: b, old: wants(b), now: wants(o)}
+		for _, n := range m.now {
 			m.ask(n)
 		}
 		out = append(out, m.remarks()...)
@@ -64,6 +64,7 @@ type unmet struct {
 	head    configIndex
 	o, b    *object.Object // on head and on base; b is nil where it is new
 	old     []need         // of b
+	now     []need         // of o
 	found   []Remark
 	by      map[[2]string]int // places in found, by kind and name
 }
@@ -213,7 +214,11 @@ func (m *unmet) neverThere(n need) {
 		return // the API server refuses another one
 	}
 	near := m.head.nearly(ns, n)
-	i := slices.IndexFunc(m.old, func(x need) bool { return x.at == n.at && x.kind == n.kind })
+	i := slices.IndexFunc(m.old, func(x need) bool {
+		return x.at == n.at && x.kind == n.kind && !slices.ContainsFunc(m.now, func(y need) bool {
+			return y.at == n.at && y.kind == n.kind && y.name == x.name && y.in == x.in
+		})
+	})
 	if near == nil && i >= 0 && (n.kind == configMap || n.private() && !m.where.mentioned(n.name, m.beside)) {
 		near = m.head.get(ns, m.old[i])
 	}

@@ -231,4 +231,4 @@ func (n need) title(namespace string) string {
 
 // private reports whether what is needed is of the application's own: who names another one has it in the repository.
 // What a whole cluster has in common may come from elsewhere.
-func (n need) private() bool { return n.kind == account || n.kind == claim || n.kind == service }
+func (n need) private() bool { return n.kind != secret && n.kind != configMap && !referred[n.kind] }

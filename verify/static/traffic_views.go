@@ -153,7 +153,7 @@ func steers(c *object.Change) bool {
 			return true
 		}
 		if m, ok := state.ManifestOf(o.Typed); ok && m.Template() != nil {
-			if c.Base == nil || c.Head == nil {
+			if c.Base == nil || c.Head == nil || c.Base.ID != c.Head.ID {
 				return true
 			}
 			return slices.ContainsFunc(slices.Concat(c.Fields, c.Noise), func(f object.FieldChange) bool {

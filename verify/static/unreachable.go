@@ -84,6 +84,11 @@ func (t *cutter) ask(a traffic.Ask) {
 		was = t.of[state.Base].Reach(b)
 	}
 	switch {
+	case had && was.Answer == traffic.Yes && t.leftBehind(a, now, was):
+		t.enter(Remark{Rule: rules.Unreachable, Object: now.Service, release: now.Service.Release, status: finding.New,
+			Conditional: true, paths: []string{"spec.selector"}, causes: []cause{{object: was.To[0].Object}},
+			remedies: byHand("take what leads there away with it, or keep the pods where the Service selects them"),
+			text:     fmt.Sprintf("%s: the change removes what it selects", t.does(a, now, was))}, a, now)
 	case had && was.Answer == traffic.No && now.Answer != traffic.No:
 		if r, ok := t.remark(b, was, traffic.Reach{Answer: now.Answer}, state.Base); ok && now.Answer == traffic.Yes {
 			r.status = finding.Fixed
@@ -101,10 +106,22 @@ func (t *cutter) ask(a traffic.Ask) {
 	}
 }
 
+// leftBehind reports whether a route still leads to a Service of which the change removes all pods, and brings none
+// that something unknown may run.
+func (t *cutter) leftBehind(a traffic.Ask, now, was traffic.Reach) bool {
+	return a.Use == traffic.Route && now.Service != nil && len(now.To) == 0 && now.Answer == traffic.Unknown &&
+		!slices.ContainsFunc(was.To, func(w *traffic.Workload) bool { return !slices.Contains(t.gone, w.Object) }) &&
+		!slices.ContainsFunc(t.objects[state.Head], func(o *object.Object) bool {
+			return o.ID.Namespace == a.Namespace && o.Typed == nil && !traffic.IsPolicy(o) && !traffic.IsRoute(o.ID) &&
+				!slices.ContainsFunc(t.objects[state.Base], func(b *object.Object) bool { return b.ID == o.ID })
+		})
+}
+
 // newly reports whether a request that base does not have is told of if it does not arrive: a policy is there that
-// forgets it.
+// forgets it, or the Service has not the port.
 func (t *cutter) newly(a traffic.Ask, r traffic.Reach) bool {
-	return r.Cut == traffic.Denied && (a.Use.Control() || a.Use == traffic.Route) ||
+	return r.Cut == traffic.NoPort && a.Use == traffic.Named && a.Firm ||
+		r.Cut == traffic.Denied && (a.Use.Control() || a.Use == traffic.Route) ||
 		r.Cut == traffic.NoReplicas && a.Use.Control()
 }
 
@@ -154,6 +171,9 @@ func (t *cutter) remark(a traffic.Ask, now, was traffic.Reach, side state.Versio
 	by := now.Because[0]
 	r := Remark{Rule: rules.Unreachable, Object: by.Object, release: by.Object.Release, paths: []string{by.Path},
 		shape: fmt.Sprint("use ", a.Use)}
+	if a.In.Object != nil {
+		r.causes = append(r.causes, cause{a.In.Object, []string{a.In.Path}})
+	}
 	for _, f := range now.Because[1:] {
 		r.causes = append(r.causes, cause{f.Object, []string{f.Path}})
 	}

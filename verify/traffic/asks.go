@@ -37,6 +37,7 @@ type Ask struct {
 	Use       Use
 	Key       string // the same on both sides, whatever it leads to
 	By        Field  // says that it is made
+	In        Field  // the ConfigMap that has the setting; zero: none
 	From      Peer
 	Caller    *Workload // whose pods make it; nil: no workload's
 	Namespace string
@@ -47,6 +48,8 @@ type Ask struct {
 	Subset    string
 	// Name is that of a webhook, the group that is converted or aggregated, or the host that a setting names.
 	Name string
+	// Firm says that a setting can mean nothing but a host in the cluster.
+	Firm bool
 	// Fails says that what the webhook is asked about is refused where it does not answer.
 	Fails bool
 	// Blocks are the resources that then cannot be created or changed.

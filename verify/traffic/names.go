@@ -3,11 +3,14 @@ package traffic
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/kubesettle/kubesettle/render/object"
 )
 
 // hostText finds what may be a host in a setting, with the scheme before it and the port after it.
@@ -24,6 +27,7 @@ var schemePorts = map[string]int32{"http": 80, "ws": 80, "https": 443, "wss": 44
 // Setting is a text that a container is given, and where.
 type Setting struct {
 	At          Field
+	In          Field // the ConfigMap that has it; zero: none
 	Name, Value string
 }
 
@@ -45,11 +49,13 @@ func (c *Cluster) settings(w *Workload) []Setting {
 		for i := range list.of {
 			x, at := &list.of[i], fmt.Sprintf("%s%s[%d].", prefix, list.field, i)
 			for k, e := range x.Env {
-				s := Setting{Field{w.Object, fmt.Sprintf("%senv[%d].value", at, k)}, e.Name, e.Value}
+				s := Setting{At: Field{w.Object, fmt.Sprintf("%senv[%d].value", at, k)}, Name: e.Name, Value: e.Value}
 				if e.ValueFrom != nil && e.ValueFrom.ConfigMapKeyRef != nil {
 					ref := e.ValueFrom.ConfigMapKeyRef
 					s.At.Path = fmt.Sprintf("%senv[%d].valueFrom", at, k)
-					s.Value = c.configMap(w.Object.ID.Namespace, ref.Name)[ref.Key]
+					var data map[string]string
+					s.In.Object, data = c.configMap(w.Object.ID.Namespace, ref.Name)
+					s.Value, s.In.Path = data[ref.Key], "data["+ref.Key+"]"
 				}
 				out = append(out, s)
 			}
@@ -57,29 +63,30 @@ func (c *Cluster) settings(w *Workload) []Setting {
 				if e.ConfigMapRef == nil {
 					continue
 				}
-				data := c.configMap(w.Object.ID.Namespace, e.ConfigMapRef.Name)
+				o, data := c.configMap(w.Object.ID.Namespace, e.ConfigMapRef.Name)
 				for _, key := range sorted(data) {
-					out = append(out, Setting{Field{w.Object, fmt.Sprintf("%senvFrom[%d]", at, k)}, key, data[key]})
+					out = append(out, Setting{At: Field{w.Object, fmt.Sprintf("%senvFrom[%d]", at, k)},
+						In: Field{o, "data[" + key + "]"}, Name: key, Value: data[key]})
 				}
 			}
 			for k, v := range x.Command {
-				out = append(out, Setting{Field{w.Object, fmt.Sprintf("%scommand[%d]", at, k)}, "", v})
+				out = append(out, Setting{At: Field{w.Object, fmt.Sprintf("%scommand[%d]", at, k)}, Value: v})
 			}
 			for k, v := range x.Args {
-				out = append(out, Setting{Field{w.Object, fmt.Sprintf("%sargs[%d]", at, k)}, "", v})
+				out = append(out, Setting{At: Field{w.Object, fmt.Sprintf("%sargs[%d]", at, k)}, Value: v})
 			}
 		}
 	}
 	return out
 }
 
-func (c *Cluster) configMap(namespace, name string) map[string]string {
+func (c *Cluster) configMap(namespace, name string) (*object.Object, map[string]string) {
 	if o := c.byName[objectName{"ConfigMap", namespace, name}]; o != nil {
 		if m, ok := o.Typed.(*corev1.ConfigMap); ok {
-			return m.Data
+			return o, m.Data
 		}
 	}
-	return nil
+	return nil, nil
 }
 
 // named are the requests to Services that the settings of a workload's containers name, each once.
@@ -91,7 +98,7 @@ func (c *Cluster) named(w *Workload) []Ask {
 			h.Key = fmt.Sprint(w.Object.ID.String(), " ", h.Namespace, "/", h.Service, ":", h.Port.String())
 			if !seen[h.Key] {
 				seen[h.Key] = true
-				h.Use, h.By, h.From, h.Caller = Named, s.At, w.Peer, w
+				h.Use, h.By, h.In, h.From, h.Caller = Named, s.At, s.In, w.Peer, w
 				out = append(out, h)
 			}
 		}
@@ -99,9 +106,41 @@ func (c *Cluster) named(w *Workload) []Ask {
 	return out
 }
 
-// hosts are the Services that a setting names. A name alone is one where the setting is called after a host; with a
-// scheme, a port or the domain of the cluster it speaks for itself.
+// Strangers are the hosts that the settings of a workload's containers name in the form of a Service, and of which
+// there is no Service, with the setting of each.
+func (c *Cluster) Strangers(w *Workload) map[Setting]Ask {
+	out := map[Setting]Ask{}
+	for _, s := range c.settings(w) {
+		for _, h := range hosts(w.Object.ID.Namespace, s) {
+			if h.Firm && !c.names(h.Namespace, h.Service) {
+				out[s] = h
+			}
+		}
+	}
+	return out
+}
+
+// Named is the first Service that a setting of a workload names; "": it names none.
+func (c *Cluster) Named(w *Workload, setting string) (namespace, service string) {
+	for _, s := range c.settings(w) {
+		if s.Name != setting || setting == "" {
+			continue
+		}
+		for _, h := range c.hosts(w.Object.ID.Namespace, s) {
+			return h.Namespace, h.Service
+		}
+	}
+	return "", ""
+}
+
+// hosts are the Services, there or gone, that a setting names.
 func (c *Cluster) hosts(namespace string, s Setting) []Ask {
+	return slices.DeleteFunc(hosts(namespace, s), func(a Ask) bool { return !c.names(a.Namespace, a.Service) })
+}
+
+// hosts are those of a setting that may be Services. A name alone is one where the setting is called after a host; with
+// a scheme, a port or the domain of the cluster it speaks for itself. It is firm with a scheme, or that domain.
+func hosts(namespace string, s Setting) []Ask {
 	if len(s.Value) > 4096 {
 		return nil
 	}
@@ -118,7 +157,7 @@ func (c *Cluster) hosts(namespace string, s Setting) []Ask {
 			continue // the rest of a path, or of a longer name
 		}
 		ns, name := inCluster(host, namespace)
-		if name == "" || !c.names(ns, name) {
+		if name == "" {
 			continue
 		}
 		whole := strings.TrimSpace(s.Value) == host
@@ -126,7 +165,9 @@ func (c *Cluster) hosts(namespace string, s Setting) []Ask {
 			hostField.MatchString(s.Name)) {
 			continue
 		}
-		a := Ask{Namespace: ns, Service: name, Name: host}
+		dots := strings.Count(host, ".")
+		a := Ask{Namespace: ns, Service: name, Name: host,
+			Firm: dots >= 2 && strings.Contains(host+".", ".svc.") || scheme != "" && dots == 0}
 		if n, err := strconv.Atoi(number); err == nil {
 			a.Port = intstr.FromInt32(int32(n))
 		} else if n, ok := schemePorts[scheme]; ok {
