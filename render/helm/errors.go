@@ -28,6 +28,11 @@ func (e *renderedError) Error() string {
 	return fmt.Sprintf("%s: the rendered text: %s", e.name, document.ErrorText(e.err))
 }
 
+const giveYAML = "correct the template so that it gives YAML"
+
+// GivesNoYAML reports whether a chart fails as the text that a template renders to is no YAML.
+func GivesNoYAML(f *object.Failure) bool { return f.Remedy == giveYAML }
+
 var templateAt = regexp.MustCompile(`([A-Za-z0-9_@+./-]+/(?:templates|charts|crds)/[A-Za-z0-9_@+./ -]*?\.[A-Za-z]+):(\d+)(?::(\d+))?`)
 
 // templateFailure gives an error of Helm's the repository's file and line: the
@@ -40,7 +45,7 @@ func templateFailure(c *release.Chart, ch *chart.Chart, texts map[string]string,
 		file := TemplateFile(c, re.name)
 		f.Where = object.LineOf(file, renderedLine(c, ch, re), "template")
 		f.Reason = fmt.Sprintf("%s:%d: %s", file, f.Where.StartLine, re.Error())
-		f.Remedy = "correct the template so that it gives YAML"
+		f.Remedy = giveYAML
 		return f
 	}
 	text := strings.Join(strings.Fields(err.Error()), " ")

@@ -25,8 +25,8 @@ import (
 
 // fetchMissing fetches the dependencies that are not vendored, as `helm dependency build`
 // would: at the versions of the lock, which has to fit Chart.yaml; without a lock at the
-// newest version in the range. What cannot come from a host stays missing; what a host
-// does not give may lie beside the chart.
+// newest version in the range. What does not come from a host stays missing, and may lie
+// beside the chart.
 func (g *gatherer) fetchMissing(rel release.Release) *object.Failure {
 	if len(g.lost) == 0 || !g.src.CanFetch() {
 		return nil
@@ -45,12 +45,11 @@ func (g *gatherer) fetchMissing(rel release.Release) *object.Failure {
 			lost = append(lost, d)
 			continue
 		}
-		f := g.fetchDependency(d, lock, g.dependencyLine(rel.Path, meta, d))
-		if f != nil && f.Skipped && g.beside(rel.Path, d) != "" {
+		switch f := g.fetchDependency(d, lock, g.dependencyLine(rel.Path, meta, d)); {
+		case f != nil && f.Skipped:
 			lost = append(lost, d)
-			continue
-		}
-		if f != nil {
+			g.unfetched[d.Name+"@"+d.Version] = f
+		case f != nil:
 			return f
 		}
 	}

@@ -45,7 +45,7 @@ func Gather(s *source.Source, rel release.Release) (*release.Recipe, *object.Fai
 			return j, f
 		}
 	}
-	g := &gatherer{src: s, recipe: j, names: map[string]string{}}
+	g := &gatherer{src: s, recipe: j, names: map[string]string{}, unfetched: map[string]*object.Failure{}}
 	if f := g.chart(rel.Path, "", 0); f != nil {
 		return j, f
 	}
@@ -130,6 +130,8 @@ type gatherer struct {
 	names  map[string]string
 	bytes  int
 	lost   []*chart.Dependency
+
+	unfetched map[string]*object.Failure // why a dependency could not be fetched, by NAME@VERSION
 }
 
 // maxChartNesting is how deep file:// dependencies go.
@@ -357,6 +359,9 @@ func (g *gatherer) missing(rel release.Release) *object.Failure {
 	}
 	var names []string
 	for _, d := range g.lost {
+		if f := g.unfetched[d.Name+"@"+d.Version]; f != nil {
+			return f
+		}
 		names = append(names, d.Name+"@"+d.Version)
 	}
 	sort.Strings(names)

@@ -43,9 +43,13 @@ func (g *gatherer) leaveOut(rel release.Release, f *object.Failure) *object.Fail
 		c.Lost = append(c.Lost, key)
 		where := g.dependencyLine(rel.Path, meta, d)
 		where.Rung = "file"
-		g.recipe.Holes = append(g.recipe.Holes, object.Hole{Kind: object.Remote, Where: where, Remedy: f.Remedy,
+		reason, remedy := fmt.Sprintf("dependency %s@%s is not vendored", d.Name, d.Version), f.Remedy
+		if own := g.unfetched[d.Name+"@"+d.Version]; own != nil {
+			reason, remedy = own.Reason, own.Remedy
+		}
+		g.recipe.Holes = append(g.recipe.Holes, object.Hole{Kind: object.Remote, Where: where, Remedy: remedy,
 			What:   fmt.Sprintf("dependency %s@%s", d.Name, d.Version),
-			Reason: fmt.Sprintf("dependency %s@%s is not vendored", d.Name, d.Version),
+			Reason: reason,
 			Own:    Digest(d, vals[key], vals["global"], vals["tags"], c.Name, c.Namespace)})
 	}
 	return nil

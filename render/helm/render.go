@@ -41,7 +41,10 @@ func Render(c *release.Chart, files map[string][]byte, known *document.Known) re
 		return render(c, files, ch, vals, known)
 	}
 	out := render(c, files, ch, vals, known)
-	if out.Err != nil || len(out.Docs) == 0 { // nothing is known beside what is missing
+	switch {
+	case out.Err != nil && Asks(out.Err): // with that value, something of it may be known
+		return out
+	case out.Err != nil || len(out.Docs) == 0: // nothing is known beside what is missing
 		return release.Output{Err: c.Lacks, Notes: out.Notes}
 	}
 	out.Holes = append(out.Holes, holes...)

@@ -130,6 +130,9 @@ func answersTo(j *release.Recipe, f *object.Failure) [][]toggle {
 		for _, v := range placeholdersFor(path) {
 			out = append(out, setting(path, v))
 		}
+		for _, t := range setting(path, placeholders[0]) { // what a template ranges over
+			out = append(out, []toggle{{t.path + "[0]", t.value}})
+		}
 		return out
 	}
 	_, said, ok := strings.Cut(f.Reason, "execution error at (")

@@ -36,6 +36,9 @@ func (r *reading) command(c *parse.CommandNode, truth bool) []toggle {
 	case "and", "or":
 		for _, a := range args {
 			out = append(out, r.node(a, truth)...)
+			if len(out) > 0 && truth == (id.Ident == "or") { // one is enough, and two may exclude each other
+				break
+			}
 		}
 	case "not", "empty":
 		if len(args) > 0 {
@@ -44,7 +47,7 @@ func (r *reading) command(c *parse.CommandNode, truth bool) []toggle {
 	case "eq", "ne":
 		if len(args) == 2 && truth == (id.Ident == "eq") {
 			out = append(r.equal(args[0], args[1]), r.equal(args[1], args[0])...)
-		} else if none, ok := args[len(args)-1].(*parse.StringNode); ok && r.given && none.Text == "" {
+		} else if none, ok := args[len(args)-1].(*parse.StringNode); ok && none.Text == "" {
 			out = r.node(args[0], true)
 		}
 	case "gt", "ge":
@@ -110,7 +113,7 @@ func (r *reading) node(n parse.Node, truth bool) []toggle {
 		return setting(path, placeholders[0])
 	}
 	if truth && vacant(have) {
-		if out := filling(path); out != nil {
+		if out := r.filling(path); out != nil {
 			return out
 		}
 	}
@@ -127,71 +130,17 @@ func (r *reading) node(n parse.Node, truth bool) []toggle {
 		if truth && fmt.Sprint(x) == "0" {
 			return setting(path, "1")
 		}
+	case string:
+		if truth && x == "" && !named.MatchString(last) {
+			return setting(path, placeholdersFor(path)[0])
+		}
 	}
 	return nil
 }
 
-// rests are harmless contents of maps and lists that a chart copies into an object, by their usual names: what stands
-// below the name, and its value, as --set takes them.
-var rests = map[string][]toggle{
-	"podDisruptionBudget": {{".maxUnavailable", "1"}}, "pdb": {{".maxUnavailable", "1"}},
-	"nodeSelector": {{`.kubernetes\.io/os`, "linux"}},
-	"tolerations":  {{"[0].key", "dedicated"}, {"[0].operator", "Exists"}},
-	"affinity":     {{".nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].weight", "1"}},
-}
-
-// vacant reports whether values leave a map or a list to who installs the chart.
-func vacant(have any) bool {
-	switch x := have.(type) {
-	case nil:
-		return true
-	case map[string]any:
-		return len(x) == 0
-	case []any:
-		return len(x) == 0
-	}
-	return false
-}
-
-// filling are the settings that fill a map or a list with what is harmless; nil: that is not known.
-func filling(path []string) []toggle {
-	at := setting(path, "x")
-	if at == nil {
-		return nil
-	}
-	var out []toggle
-	for _, t := range rests[path[len(path)-1]] {
-		out = append(out, toggle{at[0].path + t.path, t.value})
-	}
-	return out
-}
-
-// withRequests gives a setting that switches an autoscaler on what its pods have to ask for, where
-// the chart leaves that to who installs it.
-func (t *chartTexts) withRequests(set []toggle) []toggle {
-	out := slices.Clone(set)
-	for _, x := range set {
-		at := strings.ToLower(x.path)
-		if !slices.ContainsFunc([]string{"autoscal", "hpa", "keda"}, func(w string) bool { return strings.Contains(at, w) }) {
-			continue
-		}
-		keys := strings.Split(x.path, ".")
-		for n := len(keys) - 1; n >= 0; n-- {
-			at := append(slices.Clone(keys[:n]), "resources")
-			have, ok := (&reading{texts: t}).value(at)
-			if m, is := have.(map[string]any); !ok || have != nil && (!is || len(m) > 0) {
-				continue
-			}
-			for _, r := range [][2]string{{"cpu", "100m"}, {"memory", "128Mi"}} {
-				out = append(out, setting(append(slices.Clone(at), "requests", r[0]), r[1])...)
-			}
-		}
-	}
-	if all, ok := sortToggles(out); ok {
-		return all
-	}
-	return set
-}
+// named is the name of a text that has to be one of a few words, or the name of something that is there.
+var named = regexp.MustCompile(`(?i)(class|existing|secret|claim|account|ref|override|namespace|node|policy|type|` +
+	`kind|mode|strategy|protocol|schedule|cidrs?|ip|tag|digest|version|affinity|preset|(^|[a-z])name)$`)
 
 // assigned is what a variable is first set to.
 func (r *reading) assigned(name string) *parse.PipeNode {

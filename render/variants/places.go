@@ -62,13 +62,20 @@ func parseTemplate(file, text string) *templateTrees {
 	return out
 }
 
-// lineSites are the lines of a hunk that are not blank, at most a few.
+// lineSites are the lines of a hunk that are not blank, at most a few. The line behind the last one belongs to it: a
+// condition there is about what now stands before it.
 func lineSites(file, text string, first, last int, old bool) []templateSite {
 	var out []templateSite
 	at := 0
 	for i, l := range strings.SplitAfter(text, "\n") {
 		if n := i + 1; n >= first && n <= last && strings.TrimSpace(l) != "" && len(out) < 4 {
 			out = append(out, templateSite{file, at + len(l) - len(strings.TrimLeft(l, " \t")), old, at + len(l)})
+		}
+		if n := i + 1; n > last && strings.TrimSpace(l) != "" {
+			if len(out) > 0 {
+				out[len(out)-1].to = at + len(l)
+			}
+			break
 		}
 		at += len(l)
 	}
@@ -124,9 +131,11 @@ func (t *chartTexts) ways(sites []templateSite) (plain, deciding [][]toggle) {
 	add := func(to *[][]toggle, list []toggle) {
 		set, ok := sortToggles(list)
 		set = t.withRequests(set)
-		known := slices.ContainsFunc(*to, func(o []toggle) bool { return slices.Equal(o, set) })
-		if ok && len(set) > 0 && !known {
-			*to = append(*to, set)
+		for _, set := range [][]toggle{t.withBounds(set), set} {
+			known := slices.ContainsFunc(*to, func(o []toggle) bool { return slices.Equal(o, set) })
+			if ok && len(set) > 0 && !known {
+				*to = append(*to, set)
+			}
 		}
 	}
 	for _, s := range sites {
@@ -290,11 +299,7 @@ func (r *reading) guards(list *parse.ListNode, pos, end int) []guard {
 				inner.dot = []string{"?"}
 			}
 		}
-		own := []guard{{b.Pipe, truth, r}}
-		if _, loop := n.(*parse.RangeNode); loop {
-			own = nil
-		}
-		return append(own, inner.guards(in, pos, until)...)
+		return append([]guard{{b.Pipe, truth, r}}, inner.guards(in, pos, until)...)
 	}
 	return nil
 }

@@ -150,7 +150,7 @@ func (s *switching) first(list [][]toggle, d part) []toggle {
 		if s.trials >= mostTrials {
 			break
 		}
-		if s.shows(s.head, set, d) && s.renders(set) {
+		if s.shows(s.head, set, d) && s.renders(set) || s.breaks(set, d) {
 			return set
 		}
 	}

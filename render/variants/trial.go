@@ -5,6 +5,7 @@ import (
 	"maps"
 	"strings"
 
+	"github.com/kubesettle/kubesettle/render/helm"
 	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/release"
 )
@@ -23,14 +24,29 @@ func (s *switching) shows(of *release.Recipe, set []toggle, d part) bool {
 	return set == nil // nobody knows: not hidden
 }
 
+// breaks reports whether head gives no YAML with some values, and does without a part of the change, as base does: what
+// a value is replaced by is a text in any place.
+func (s *switching) breaks(set []toggle, d part) bool {
+	if with := s.trial(s.head, set, "", nil); with.ok || !with.noYAML || !s.renders(set) {
+		return false
+	}
+	for i, edit := range d.without {
+		if s.trial(s.head, set, fmt.Sprint(d.number, " ", i), edit).ok {
+			return true
+		}
+	}
+	return false
+}
+
 // renders reports whether base renders with a setting, too.
 func (s *switching) renders(set []toggle) bool { return s.trial(s.base, set, "", nil).ok }
 
 // trialled is what a chart rendered to, in texts, which take less memory than documents.
 type trialled struct {
-	ok    bool
-	names []string // of templates, by document
-	texts []string
+	ok     bool
+	noYAML bool     // it fails, as a template's text is none
+	names  []string // of templates, by document
+	texts  []string
 }
 
 // of is what a template of the chart, or all of them for "", made.
@@ -61,7 +77,7 @@ func (s *switching) trial(of *release.Recipe, set []toggle, name string, edit fu
 		return t
 	}
 	out := s.run.Run(j)
-	t := trialled{ok: out.Err == nil}
+	t := trialled{ok: out.Err == nil, noYAML: out.Err != nil && helm.GivesNoYAML(out.Err)}
 	for i := range out.Docs {
 		_, file, _ := strings.Cut(out.Docs[i].File, "/")
 		t.names, t.texts = append(t.names, file), append(t.texts, textOfDocs(out.Docs[i:i+1]))

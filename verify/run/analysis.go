@@ -106,6 +106,7 @@ func Analyse(ctx context.Context, ch *object.Changes, opt Options, all bool) (*A
 		a.enterRefusals(refused)
 		remarks := append(static.Remarks(ch, a.ties, all), a.evictions(ch)...)
 		remarks = append(remarks, static.DeclaredTraffic(ch, a.ties, opt.Policy)...)
+		remarks = append(remarks, unrendered(ch)...)
 		a.enterRemarks(static.Of(static.Reached(remarks, opt.Policy), opt.Has))
 	}
 	a.mendStatic(ctx, ch, all)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/render/object"
@@ -81,7 +82,7 @@ func (a *Analysis) hedgeSwitched(head *object.Revision) {
 		if f.Severity == string(rules.Error) {
 			f.Severity = string(rules.Warning)
 		}
-		f.Message = fmt.Sprintf("with %s, %s", with[f.Release], f.Message)
+		f.Message = fmt.Sprintf("with %s, %s", fewSettings(with[f.Release]), f.Message)
 	}
 	finding.Sort(a.Result.Findings)
 }
@@ -106,6 +107,22 @@ func (a *Analysis) hedgeMade(head *object.Revision) {
 		}
 	}
 	finding.Sort(a.Result.Findings)
+}
+
+// mostOfSettings is how much of a chart's settings a headline quotes: the cause comes behind them.
+const mostOfSettings = 60
+
+// fewSettings are the first settings of a list, and how many more it has.
+func fewSettings(list string) string {
+	all := strings.Split(list, ",")
+	n := 1
+	for n < len(all) && len(strings.Join(all[:n+1], ",")) <= mostOfSettings {
+		n++
+	}
+	if n == len(all) {
+		return list
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(all[:n], ","), len(all)-n)
 }
 
 // healing are the fields of Applications, ApplicationSets, Kustomizations and HelmReleases that say

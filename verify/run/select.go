@@ -8,6 +8,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/helm"
 	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/judge"
@@ -231,8 +232,11 @@ func releaseResult(p slice.Pair, ch *object.Changes, touched []string) finding.R
 		if f.Skipped {
 			out.Status = "skipped"
 		}
-		if f.Where.File != "" {
-			l := judge.Places{Changes: ch}.Location(f.Where, name)
+		if at := f.Where; at.File != "" {
+			if helm.GivesNoYAML(f) && name == "head" {
+				at = nearestEdit(ch, at)
+			}
+			l := judge.Places{Changes: ch}.Location(at, name)
 			out.Where = &l
 		}
 	}
@@ -266,6 +270,9 @@ func releaseResult(p slice.Pair, ch *object.Changes, touched []string) finding.R
 			out.Fetched = append(out.Fetched, finding.Fetched(x))
 		}
 		out.Objects = len(p.Head.Objects)
+		if hiddenFailure(p) { // a finding says so
+			return finding.ReleaseResult{ID: p.ID, Status: "untouched", Kind: out.Kind, Selected: out.Selected}
+		}
 		if p.Head.Untouched {
 			out.Status, out.Changed = "untouched", false // of the files in its folder none is one of its own
 		}

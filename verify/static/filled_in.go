@@ -32,6 +32,12 @@ func nameFilledIn(e *field.Error) bool {
 	return ok && name && !strings.Contains(value, "${") && shouted.MatchString(value)
 }
 
+// standsIn reports whether an error is about a text that only stands for one that a chart asks for.
+func standsIn(e *field.Error) bool {
+	value, _ := e.BadValue.(string)
+	return strings.EqualFold(value, "example") || strings.HasSuffix(strings.ToLower(e.Field), ".example")
+}
+
 // mostFillings bounds how many values are tried for the placeholders of an object.
 const mostFillings = 8
 

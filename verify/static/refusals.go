@@ -43,6 +43,7 @@ type Applied struct {
 	filled     bool            // who applies it is not known, and may fill it in before
 	mode       state.Apply     // how it is applied
 	replaces   bool            // it is put in the place of what is there, and not merged with it
+	switched   bool            // nobody declared the values that it is rendered with
 }
 
 // Refusals lists the objects that the API server refuses to create, or to update from base
@@ -69,7 +70,8 @@ func Refusals(p slice.Pair, mode state.Apply, changed, all bool) []Applied {
 		a := Applied{release: p.ID, Base: base[o.ID.String()], Head: o, lookup: lookup, kept: kept,
 			filled: !kept || p.Head.Delivery.Fills, chart: p.Head.Kind == object.Helm,
 			tool: p.Head.Delivery.Tool, forced: p.Head.Delivery.Forces, mode: mode,
-			replaces: p.Head.Delivery.Replaces, unread: p.Base != nil && p.Base.Err != nil}
+			replaces: p.Head.Delivery.Replaces, unread: p.Base != nil && p.Base.Err != nil,
+			switched: p.Head.Switched != ""}
 		if a.Base != nil && ((a.Base.Typed == nil) != (o.Typed == nil) || a.Base.Hook != o.Hook) {
 			a.Base = nil
 		}
@@ -178,11 +180,10 @@ func manifest(o *object.Object) validation.Manifest {
 // release, words of names in capitals are some.
 func (a *Applied) forgive() {
 	a.withValues()
-	if !a.filled {
-		return
-	}
 	for _, list := range []*field.ErrorList{&a.Refused, &a.Before, &a.Back} {
-		*list = slices.DeleteFunc(*list, func(e *field.Error) bool { return nameFilledIn(e) })
+		*list = slices.DeleteFunc(*list, func(e *field.Error) bool {
+			return a.switched && standsIn(e) || a.filled && nameFilledIn(e)
+		})
 	}
 }
 

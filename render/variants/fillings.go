@@ -1,0 +1,131 @@
+package variants
+
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
+// rests are harmless contents of maps and lists that a chart copies into an object, by how their usual names end: what
+// stands below the name, and its value, as --set takes them.
+var rests = []struct {
+	ends string
+	with []toggle
+}{
+	{"poddisruptionbudget", []toggle{{".maxUnavailable", "1"}}},
+	{"pdb", []toggle{{".maxUnavailable", "1"}}},
+	{"nodeselector", []toggle{{`.kubernetes\.io/os`, "linux"}}},
+	{"tolerations", []toggle{{"[0].key", "dedicated"}, {"[0].operator", "Exists"}}},
+	{"affinity", []toggle{{".nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].weight", "1"}}},
+	{"labels", []toggle{{".example", "example"}}},
+	{"annotations", []toggle{{".example", "example"}}},
+	{"env", environment}, {"envs", environment}, {"envvars", environment}, {"environment", environment},
+	{"envfrom", []toggle{{"[0].configMapRef.name", "example"}, {"[0].configMapRef.optional", "true"}}},
+	{"volumes", []toggle{{"[0].emptyDir.sizeLimit", "1Gi"}, {"[0].name", "example"}}},
+	{"volumemounts", []toggle{{"[0].mountPath", "example"}, {"[0].name", "example"}}},
+	{"retentionpolicy", []toggle{{".whenDeleted", "Retain"}, {".whenScaled", "Retain"}}},
+	{"hosts", []toggle{{"[0]", "example"}}},
+	{"args", []toggle{{"[0]", "example"}}},
+}
+
+var environment = []toggle{{"[0].name", "EXAMPLE"}, {"[0].value", "example"}}
+
+// vacant reports whether values leave a map or a list to who installs the chart.
+func vacant(have any) bool {
+	switch x := have.(type) {
+	case nil:
+		return true
+	case map[string]any:
+		return len(x) == 0
+	case []any:
+		return len(x) == 0
+	}
+	return false
+}
+
+// filling are the settings that fill a map or a list with what is harmless; nil: that is not known. A mount has its
+// volume beside it.
+func (r *reading) filling(path []string) []toggle {
+	at := setting(path, "x")
+	if at == nil {
+		return nil
+	}
+	last := len(path) - 1
+	name, have := strings.ToLower(path[last]), any(nil)
+	have, _ = r.value(path)
+	for _, rest := range rests {
+		if !strings.HasSuffix(name, rest.ends) {
+			continue
+		}
+		var out []toggle
+		for _, t := range rest.with {
+			if _, list := have.([]any); have != nil && list != strings.HasPrefix(t.path, "[") {
+				return nil
+			}
+			out = append(out, toggle{at[0].path + t.path, t.value})
+		}
+		if rest.ends == "volumemounts" {
+			volumes := append(slices.Clone(path[:last]), strings.TrimSuffix(path[last], "Mounts")+"s")
+			if held, known := r.value(volumes); !known || !vacant(held) {
+				return nil
+			}
+			return append(out, r.filling(volumes)...)
+		}
+		return out
+	}
+	return nil
+}
+
+// withRequests gives a setting that switches an autoscaler on what its pods have to ask for, where
+// the chart leaves that to who installs it.
+func (t *chartTexts) withRequests(set []toggle) []toggle {
+	out := slices.Clone(set)
+	for _, x := range set {
+		at := strings.ToLower(x.path)
+		if !slices.ContainsFunc([]string{"autoscal", "hpa", "keda"}, func(w string) bool { return strings.Contains(at, w) }) {
+			continue
+		}
+		keys := strings.Split(x.path, ".")
+		for n := len(keys) - 1; n >= 0; n-- {
+			at := append(slices.Clone(keys[:n]), "resources")
+			have, ok := (&reading{texts: t}).value(at)
+			if m, is := have.(map[string]any); !ok || have != nil && (!is || len(m) > 0) {
+				continue
+			}
+			for _, r := range [][2]string{{"cpu", "100m"}, {"memory", "128Mi"}} {
+				out = append(out, setting(append(slices.Clone(at), "requests", r[0]), r[1])...)
+			}
+		}
+	}
+	if all, ok := sortToggles(out); ok {
+		return all
+	}
+	return set
+}
+
+// withBounds gives an autoscaler that a setting switches on the bounds and the target that the chart leaves to who
+// installs it.
+func (t *chartTexts) withBounds(set []toggle) []toggle {
+	out := slices.Clone(set)
+	for _, x := range set {
+		keys := strings.Split(x.path, ".")
+		at := keys[:len(keys)-1]
+		have, _ := (&reading{texts: t}).value(at)
+		m, _ := have.(map[string]any)
+		for _, key := range slices.Sorted(maps.Keys(m)) {
+			low := strings.ToLower(key)
+			for _, b := range bounds {
+				if strings.HasPrefix(low, b.path) && (m[key] == nil || m[key] == "") {
+					out = append(out, setting(append(slices.Clone(at), key), b.value)...)
+				}
+			}
+		}
+	}
+	if all, ok := sortToggles(out); ok {
+		return all
+	}
+	return set
+}
+
+// bounds are what an autoscaler needs, by how the names begin.
+var bounds = []toggle{{"minreplicas", "1"}, {"maxreplicas", "3"}, {"targetcpu", "80"}}
