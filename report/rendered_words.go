@@ -24,6 +24,8 @@ var renderedWords = map[object.NoteKind]string{
 	object.SecretUnknown:       "{at}: the values of Secret {0} are not known: rendered without",
 	object.SecretTargetUnknown: "{at}: {0} from Secret {1} is not known: rendered without",
 	object.SecretsUnknown:      "{at}: the values of its `secrets` are not known: rendered without",
+	object.ValuesElsewhere:     "{at}: values file {0} is not in the repository: rendered without",
+	object.SettingElsewhere:    "{at}: the value of {0} is not known: its default stands for it",
 	object.PlaceholderStands:   "{at}: {0} is not in the repository: a placeholder stands for it",
 	object.PartUnknown:         "{0}: rendered without it",
 	object.SourceChanged:       "{0} changes the Application's source",

@@ -8,6 +8,7 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/kubesettle/kubesettle/render/deploys"
 	"github.com/kubesettle/kubesettle/render/helm"
 	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/release"
@@ -38,6 +39,7 @@ type Found struct {
 	used   map[string]string // path to what uses it
 	// base are the other side's releases, where this is head; claimed are roots that something else renders.
 	base, claimed []release.Release
+	calls         []deploys.Deploy // of scripts and pipelines
 }
 
 // Releases lists the releases of a tree, sorted by ID, declared ones and those of base that are still here included.
@@ -49,10 +51,13 @@ func Releases(s *source.Source, opt Options, base []release.Release) (*Found, er
 	d.Ignored = append(d.Ignored, s.Lost...)
 	d.declared()
 	d.findCharts()
+	d.calls = deploys.Read(s, d.over)
 	d.kustomizations()
 	d.helmfiles()
+	d.deployed()
 	d.helm()
 	d.plain()
+	d.deployedFiles()
 	d.keep()
 	if d.late {
 		return nil, ErrTime
@@ -207,7 +212,9 @@ func (d *Found) chart(dir, user string) {
 		return
 	}
 	for _, r := range d.withSets(base) {
-		d.add(r)
+		if !d.isDeployed(r) {
+			d.add(r)
+		}
 	}
 }
 

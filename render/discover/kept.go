@@ -95,6 +95,13 @@ func (d *Found) remains(r release.Release, here *release.Release) (release.Relea
 	case object.Kustomize:
 		return r, kustomize.FileOf(d.src, r.Path) != ""
 	case object.Helm:
+		if r.Deployed {
+			gone := func(v string) bool {
+				return r.Fetch == nil && !d.src.HasFile(v) && v != path.Join(r.Path, "values.yaml")
+			}
+			there := r.Fetch != nil || d.src.HasFile(path.Join(r.Path, "Chart.yaml"))
+			return r, there && !slices.ContainsFunc(r.Values, gone)
+		}
 		now := d.bare(r.Path)
 		now.ID = r.ID
 		for _, v := range r.Values {

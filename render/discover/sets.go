@@ -67,6 +67,7 @@ func (d *Found) bare(dir string) release.Release {
 
 var (
 	valuesSibling = regexp.MustCompile(`^(values[-._].+|.+[-._]values)\.ya?ml$`)
+	valuesBeside  = regexp.MustCompile(`^values[-._].+\.ya?ml$`)
 	valuesFolder  = regexp.MustCompile(`^(values|env|envs|environments|environment)$`)
 )
 
@@ -102,6 +103,33 @@ func (d *Found) valuesSets(dir string) []string {
 			continue
 		}
 		sets = append(sets, f)
+	}
+	return append(sets, d.setsBeside(dir)...)
+}
+
+// setsBeside lists the values files of environments that lie beside a chart's folder: values-NAME.yaml, where the chart
+// is the only one there.
+func (d *Found) setsBeside(dir string) []string {
+	at := path.Dir(dir)
+	if dir == "." || d.charts[at] || d.chartAbove(dir) != "" {
+		return nil
+	}
+	for other := range d.charts {
+		if other != dir && path.Dir(other) == at {
+			return nil
+		}
+	}
+	var sets []string
+	for _, f := range d.src.Below(at) {
+		if path.Dir(f) != at || !valuesBeside.MatchString(path.Base(f)) {
+			continue
+		}
+		b, err := d.src.Read(f)
+		if v, broken := document.DecodeYAML(b); err == nil && broken == nil && !source.IsObject(b) && !isSchema(b) {
+			if _, values := v.(map[string]any); values {
+				sets = append(sets, f)
+			}
+		}
 	}
 	return sets
 }

@@ -55,6 +55,17 @@ func templateObjects(content map[string]any) ([]any, bool) {
 	return out, true
 }
 
+// Parametrize gives parameters of an OpenShift Template values, as `oc process -p` does.
+func Parametrize(content map[string]any, values map[string]string) {
+	for _, p := range Items(content, "parameters") {
+		m, _ := p.(map[string]any)
+		name, _ := m["name"].(string)
+		if v, given := values[name]; given {
+			m["value"] = v
+		}
+	}
+}
+
 var (
 	parameter = regexp.MustCompile(`\$\{([a-zA-Z0-9_]+)\}`)
 	// bareParameter is a whole text that becomes what its value is in JSON: a number, a boolean, a mapping.

@@ -55,7 +55,7 @@ func Gather(s *source.Source, rel release.Release) (*release.Recipe, *object.Fai
 		SkipTests: rel.SkipTests,
 		SetString: rel.SetString, SetFile: rel.SetFile, OwnValues: rel.OwnValues,
 		APIVersions: rel.APIVersions, Hidden: rel.Hidden, Template: strings.HasPrefix(rel.PlainID, "argocd:"),
-		AnyValues: filledInLater(rel.Inline),
+		AnyValues: filledInLater(rel.Inline) || rel.Deployed && filledInSettings(rel),
 	}
 	if c.Namespace == "" {
 		c.Namespace = "default"
@@ -111,6 +111,18 @@ func Gather(s *source.Source, rel release.Release) (*release.Recipe, *object.Fai
 		f = g.leaveOut(rel, f)
 	}
 	return j, f
+}
+
+// filledInSettings reports whether a setting of a script is a placeholder.
+func filledInSettings(rel release.Release) bool {
+	for _, set := range []map[string]string{rel.Set, rel.SetString} {
+		for _, v := range set {
+			if strings.Contains(v, `$\{`) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // filledInLater reports whether a value is a placeholder, of which no schema says anything.

@@ -38,6 +38,8 @@ const (
 	SecretUnknown       NoteKind = "secret-unknown"        // the name of a Secret
 	SecretTargetUnknown NoteKind = "secret-target-unknown" // a path of the values, and the name of a Secret
 	SecretsUnknown      NoteKind = "secrets-unknown"       // of a helmfile
+	ValuesElsewhere     NoteKind = "values-elsewhere"      // a values file that a script names
+	SettingElsewhere    NoteKind = "setting-elsewhere"     // a value or parameter that a script sets
 	PlaceholderStands   NoteKind = "placeholder-stands"    // a file
 	PartUnknown         NoteKind = "part-unknown"          // why
 

@@ -34,7 +34,7 @@ type Release struct {
 	// Switched is the setting that discovery gave a chart, as nothing else shows all that changes of
 	// it: "pdb.enabled=true"; "" for others.
 	Switched string `json:"-"`
-	// At is the policy's line that declares the release; empty for others.
+	// At is the line of the policy, of a script or of a pipeline that declares the release; empty for others.
 	At Location `json:"-"`
 }
 

@@ -24,6 +24,10 @@ type Release struct {
 	KubeVersion string
 	// Kept says that something else renders it, and that it may be a root of base's in another place.
 	Kept bool `json:"-"`
+	// Deployed says that a script or a pipeline deploys it, at the line At.
+	Deployed bool `json:"-"`
+	// Parameters are the values of OpenShift Templates' parameters, by file.
+	Parameters map[string]map[string]string `json:",omitempty"`
 	// Files are those of plain manifests, in order; empty: all below Path.
 	Files []string
 	// OwnValues are files that stand in for the chart's own values.

@@ -41,7 +41,7 @@ func placeholdersFor(path []string) []string {
 // One that base renders without values and head with none is left alone: its change asks for them.
 func WithAsked(ctx context.Context, base, head *side.Side) {
 	for i, r := range head.Releases {
-		if !discover.IsBare(r) || ctx.Err() != nil || head.Opt.Clock.Over() {
+		if !discover.IsBare(r) && !r.Deployed || ctx.Err() != nil || head.Opt.Clock.Over() {
 			continue
 		}
 		sides, at := []*side.Side{head}, []int{i}
@@ -239,11 +239,16 @@ func calls(p *parse.PipeNode, f func(p *parse.PipeNode, i int)) {
 // answer renders a chart with settings that nobody gave it.
 func answer(s *side.Side, i int, set []toggle) {
 	r := &s.Releases[i]
-	r.Set, r.Switched = map[string]string{}, settingText(set)
+	if r.Switched = settingText(set); !r.Deployed {
+		r.Set, r.Selected = nil, "Chart.yaml found"
+	}
+	if r.Set = maps.Clone(r.Set); r.Set == nil {
+		r.Set = map[string]string{}
+	}
 	for _, t := range set {
 		r.Set[t.path] = t.value
 	}
-	r.Selected = "Chart.yaml found, with " + r.Switched + ": the chart asks for values"
+	r.Selected += ", with " + r.Switched + ": the chart asks for values"
 	if s.Recipes[i], s.Failed[i] = helm.Gather(s.Src, *r); s.Failed[i] != nil {
 		return
 	}

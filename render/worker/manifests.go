@@ -58,6 +58,7 @@ func readManifests(j *release.Recipe, over func() bool) release.Output {
 			if gvk := document.GVK(d.Content); gvk.Kind == "" || gvk.Version == "" {
 				continue // settings that lie among the manifests
 			}
+			document.Parametrize(d.Content, j.Release.Parameters[p])
 			out.Docs = append(out.Docs, d)
 		}
 	}

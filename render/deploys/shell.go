@@ -1,0 +1,464 @@
+package deploys
+
+import (
+	"fmt"
+	"hash/fnv"
+	"maps"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"mvdan.cc/sh/v3/expand"
+	"mvdan.cc/sh/v3/syntax"
+)
+
+const (
+	maxStates = 16   // that a script may be in at once
+	maxValue  = 1024 // bytes of a variable's value: what is longer is unknown
+	maxWords  = 200  // of a list
+	maxCalls  = 5    // of functions within one another
+)
+
+// state is what is known where a command runs.
+type state struct {
+	vars map[string]expand.Variable
+	args []string // $1, …; nil: unknown
+	dirs []string // folders of the repository that it may run in, likelier ones first
+}
+
+func (st state) clone() state {
+	st.vars = maps.Clone(st.vars)
+	return st
+}
+
+func (st state) key() string { // fmt sorts maps
+	return fmt.Sprintf("%v %q %q", st.vars, st.args, st.dirs)
+}
+
+// shell follows the commands of one file in every state that it may be in, without running any.
+type shell struct {
+	file   string
+	line   func(int) int
+	steps  int
+	depth  int
+	calls  []call
+	funcs  map[string]*syntax.Stmt
+	called map[string]bool
+	repos  map[string]string // of `helm repo add`
+}
+
+func newShell(file string) *shell { return &shell{file: file, repos: map[string]string{}} }
+
+// run follows one script; line gives the file's line of one of the script's.
+func (sh *shell) run(text string, line func(int) int, vars map[string]string, dirs []string) {
+	sh.line, sh.funcs, sh.called = line, map[string]*syntax.Stmt{}, map[string]bool{}
+	st := state{vars: map[string]expand.Variable{}, dirs: dirs}
+	for k, v := range vars {
+		st.set(k, v)
+	}
+	sh.text(text, []state{st})
+	for _, name := range slices.Sorted(maps.Keys(sh.funcs)) {
+		if !sh.called[name] {
+			sh.stmt(sh.funcs[name], []state{st.clone()})
+		}
+	}
+	for i := range sh.calls {
+		if c := &sh.calls[i]; c.Tool == Helm && c.Repository == "" {
+			name, _, _ := strings.Cut(c.Path, "/")
+			c.Repository = sh.repos[name]
+		}
+	}
+}
+
+// text follows a text, and where it is no script as a whole, each of its lines.
+func (sh *shell) text(text string, in []state) []state {
+	parse := func(text string) (*syntax.File, error) {
+		return syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(text), "")
+	}
+	if f, err := parse(text); err == nil {
+		return sh.stmts(f.Stmts, in)
+	}
+	own := sh.line
+	defer func() { sh.line = own }()
+	lines := strings.Split(text, "\n")
+	for from := 0; from < len(lines); {
+		to := from + 1
+		for to < len(lines) && strings.HasSuffix(lines[to-1], `\`) {
+			to++
+		}
+		start := from
+		sh.line = func(n int) int { return own(start + n) }
+		if f, err := parse(strings.Join(lines[from:to], "\n")); err == nil {
+			in = sh.stmts(f.Stmts, in)
+		}
+		from = to
+	}
+	return in
+}
+
+func (sh *shell) stmts(list []*syntax.Stmt, in []state) []state {
+	for _, s := range list {
+		in = sh.stmt(s, in)
+	}
+	return in
+}
+
+// distinct are different states, as many as are followed.
+func distinct(lists ...[]state) []state {
+	var out []state
+	seen := map[string]bool{}
+	for _, st := range slices.Concat(lists...) {
+		if k := st.key(); !seen[k] && len(out) < maxStates {
+			seen[k] = true
+			out = append(out, st)
+		}
+	}
+	return out
+}
+
+// stmt follows a statement, and gives the states that it may end in.
+func (sh *shell) stmt(s *syntax.Stmt, in []state) []state {
+	if sh.steps++; sh.steps > maxSteps || s == nil {
+		return in
+	}
+	switch c := s.Cmd.(type) {
+	case *syntax.CallExpr:
+		var out []state
+		for _, st := range in {
+			out = append(out, sh.call(c, st)...)
+		}
+		return distinct(out)
+	case *syntax.DeclClause:
+		var out []state
+		for _, st := range in {
+			out = append(out, sh.assigned(c.Args, st)...)
+		}
+		return distinct(out)
+	case *syntax.BinaryCmd:
+		if c.Op == syntax.Pipe || c.Op == syntax.PipeAll {
+			sh.stmt(c.X, in)
+			sh.stmt(c.Y, in)
+			return in
+		}
+		after := sh.stmt(c.X, in)
+		then := after
+		if c.Op == syntax.AndStmt {
+			then = bound(c.X, after)
+		}
+		return distinct(sh.stmt(c.Y, then), after)
+	case *syntax.Block:
+		return sh.stmts(c.Stmts, in)
+	case *syntax.Subshell:
+		sh.stmts(c.Stmts, in)
+	case *syntax.IfClause:
+		return sh.branches(c, in)
+	case *syntax.CaseClause:
+		return sh.cases(c, in)
+	case *syntax.ForClause:
+		return sh.loop(c, in)
+	case *syntax.WhileClause:
+		after := sh.stmts(c.Cond, in)
+		return distinct(after, sh.stmts(c.Do, after))
+	case *syntax.TimeClause:
+		return sh.stmt(c.Stmt, in)
+	case *syntax.FuncDecl:
+		sh.funcs[c.Name.Value] = c.Body
+	}
+	return in
+}
+
+func (sh *shell) branches(c *syntax.IfClause, in []state) []state {
+	after := sh.stmts(c.Cond, in)
+	if len(c.Cond) == 0 { // else
+		return sh.stmts(c.Then, after)
+	}
+	then := sh.stmts(c.Then, bound(c.Cond[len(c.Cond)-1], after))
+	if c.Else == nil {
+		return distinct(then, after)
+	}
+	return distinct(then, sh.branches(c.Else, after))
+}
+
+// bound are the states in which a test holds that compares a variable with a text.
+func bound(test *syntax.Stmt, in []state) []state {
+	var name, want string
+	switch c := test.Cmd.(type) {
+	case *syntax.TestClause:
+		if b, ok := c.X.(*syntax.BinaryTest); ok && (b.Op == syntax.TsMatch || b.Op == syntax.TsMatchShort) {
+			x, isX := b.X.(*syntax.Word)
+			y, isY := b.Y.(*syntax.Word)
+			if isX && isY {
+				name, want = variable(x), literal(y)
+			}
+		}
+	case *syntax.CallExpr:
+		if len(c.Args) >= 4 && (literal(c.Args[0]) == "[" || literal(c.Args[0]) == "test") &&
+			strings.Trim(literal(c.Args[2]), "=") == "" && literal(c.Args[2]) != "" {
+			name, want = variable(c.Args[1]), literal(c.Args[3])
+		}
+	}
+	if name == "" || want == "" || test.Negated {
+		return in
+	}
+	return where(in, name, want)
+}
+
+// where are the states in which a variable has, or may have, a value.
+func where(in []state, name, want string) []state {
+	var out []state
+	for _, st := range in {
+		v, known := st.get(name)
+		if known && Known(v.String()) && v.String() != want {
+			continue
+		}
+		st = st.clone()
+		st.set(name, want)
+		out = append(out, st)
+	}
+	return out
+}
+
+func (sh *shell) cases(c *syntax.CaseClause, in []state) []state {
+	name := variable(c.Word)
+	var out []state
+	for _, item := range c.Items {
+		for _, p := range item.Patterns {
+			st := in
+			if want := literal(p); want != "" && !strings.ContainsAny(want, "*?[") && name != "" {
+				st = where(in, name, want)
+			}
+			if len(st) > 0 {
+				out = append(out, sh.stmts(item.Stmts, st)...)
+			}
+		}
+	}
+	if len(out) == 0 { // whoever writes all cases down means all
+		return in
+	}
+	return distinct(out)
+}
+
+func (sh *shell) loop(c *syntax.ForClause, in []state) []state {
+	iter, ok := c.Loop.(*syntax.WordIter)
+	if !ok {
+		return sh.stmts(c.Do, in)
+	}
+	var out []state
+	for _, st := range in {
+		items, ok := sh.fields(iter.Items, st)
+		states := []state{st}
+		if !ok || len(items) == 0 {
+			one := st.clone()
+			delete(one.vars, iter.Name.Value)
+			states = sh.stmts(c.Do, []state{one})
+		}
+		for _, item := range items[:min(len(items), maxStates)] {
+			var next []state
+			for _, s := range states {
+				s = s.clone()
+				if s.set(iter.Name.Value, item); !Known(item) || strings.ContainsAny(item, "*?") {
+					delete(s.vars, iter.Name.Value)
+				}
+				next = append(next, s)
+			}
+			states = sh.stmts(c.Do, distinct(next))
+		}
+		out = append(out, states...)
+	}
+	return distinct(out)
+}
+
+// assign sets what an assignment gives a variable.
+func (sh *shell) assign(a *syntax.Assign, st state) {
+	switch {
+	case a.Name == nil || a.Naked || a.Index != nil:
+	case a.Array != nil:
+		var words []*syntax.Word
+		for _, e := range a.Array.Elems {
+			if e.Index == nil && e.Value != nil {
+				words = append(words, e.Value)
+			}
+		}
+		list, ok := sh.fields(words, st)
+		if a.Append {
+			had, _ := st.get(a.Name.Value)
+			list = append(slices.Clone(had.List), list...)
+		}
+		if delete(st.vars, a.Name.Value); ok && len(list) <= maxWords {
+			st.vars[a.Name.Value] = expand.Variable{Set: true, Kind: expand.Indexed, List: list}
+		}
+	default:
+		value := ""
+		if a.Value != nil {
+			text, ok := sh.literal(a.Value, st)
+			if !ok {
+				delete(st.vars, a.Name.Value)
+				return
+			}
+			value = text
+		}
+		if a.Append {
+			had, _ := st.get(a.Name.Value)
+			value = had.String() + value
+		}
+		st.set(a.Name.Value, value)
+	}
+}
+
+// assigned are the states after assignments. A default is one of two values that a variable may have: the other one is
+// unknown.
+func (sh *shell) assigned(list []*syntax.Assign, st state) []state {
+	out := []state{st.clone()}
+	for _, a := range list {
+		for _, one := range out {
+			sh.assign(a, one)
+		}
+		if a.Name != nil && a.Value != nil && sh.defaulted(a.Value, st) {
+			other := out[0].clone()
+			delete(other.vars, a.Name.Value)
+			out = distinct(out, []state{other})
+		}
+	}
+	return out
+}
+
+// defaulted reports whether a word is the default of something unknown.
+func (sh *shell) defaulted(w *syntax.Word, st state) bool {
+	found := false
+	syntax.Walk(w, func(n syntax.Node) bool {
+		if p, ok := n.(*syntax.ParamExp); ok && p.Param != nil && p.Exp != nil {
+			_, known := st.get(p.Param.Value)
+			_, unknown := sh.unknown(p, st)
+			found = found || !known && !unknown
+		}
+		return true
+	})
+	return found
+}
+
+// call follows a command.
+func (sh *shell) call(c *syntax.CallExpr, st state) []state {
+	if len(c.Args) == 0 {
+		return sh.assigned(c.Assigns, st)
+	}
+	within := sh.assigned(c.Assigns, st)[0]
+	words, ok := sh.fields(c.Args, within)
+	if !ok || len(words) == 0 {
+		return []state{st}
+	}
+	switch words[0] {
+	case "cd", "pushd":
+		st.dirs = slices.Clone(st.dirs)
+		if to := words[len(words)-1]; len(words) > 1 && to != "-" {
+			for i, dir := range st.dirs {
+				st.dirs[i] = join(dir, to)
+			}
+		}
+		return []state{st}
+	case "shift":
+		st.args = st.args[min(1, len(st.args)):]
+		return []state{st}
+	case "eval":
+		return sh.within(func() []state { return sh.inline(strings.Join(words[1:], " "), c, st) }, st)
+	case "bash", "sh":
+		if i := slices.Index(words, "-c"); i > 0 && i+1 < len(words) {
+			sh.within(func() []state { return sh.inline(words[i+1], c, st.clone()) }, st)
+		}
+		return []state{st}
+	}
+	if body := sh.funcs[words[0]]; body != nil {
+		sh.called[words[0]] = true
+		return sh.within(func() []state {
+			own := st.args
+			st.args = append([]string{}, words[1:]...)
+			out := sh.stmt(body, []state{st})
+			for i := range out {
+				out[i].args = own
+			}
+			return out
+		}, st)
+	}
+	sh.tool(words, sh.line(int(c.Pos().Line())), within)
+	return []state{st}
+}
+
+// inline follows a script that a command is given.
+func (sh *shell) inline(text string, c *syntax.CallExpr, st state) []state {
+	own := sh.line
+	defer func() { sh.line = own }()
+	at := own(int(c.Pos().Line()))
+	sh.line = func(int) int { return at }
+	return sh.text(text, []state{st})
+}
+
+// within follows what a command contains, unless it is too deep.
+func (sh *shell) within(follow func() []state, st state) []state {
+	if sh.depth >= maxCalls {
+		return []state{st}
+	}
+	sh.depth++
+	defer func() { sh.depth-- }()
+	return follow()
+}
+
+// tool notes the calls of a command that deploys.
+func (sh *shell) tool(words []string, line int, st state) {
+	if name, address, ok := repoAdded(words); ok {
+		sh.repos[name] = address
+	}
+	for _, d := range parse(words) {
+		d.File, d.Line = sh.file, line
+		sh.calls = append(sh.calls, call{Deploy: d, dirs: st.dirs})
+	}
+}
+
+// set gives a variable a value; one that is too long is unknown.
+func (st state) set(name, value string) {
+	if delete(st.vars, name); len(value) <= maxValue {
+		st.vars[name] = expand.Variable{Set: true, Kind: expand.String, Str: value}
+	}
+}
+
+// atRoot are the variables in which systems give the folder of the repository.
+var atRoot = map[string]bool{"GITHUB_WORKSPACE": true, "github_workspace": true, "CI_PROJECT_DIR": true, "WORKSPACE": true,
+	"BUILD_SOURCESDIRECTORY": true, "BITBUCKET_CLONE_DIR": true, "CIRCLE_WORKING_DIRECTORY": true, "PROJECT_DIR": true,
+	"REPO_ROOT": true, "ROOT_DIR": true, "System_DefaultWorkingDirectory": true, "Build_SourcesDirectory": true}
+
+// get is the value of a variable; false: it is unknown.
+func (st state) get(name string) (expand.Variable, bool) {
+	text := func(s string) (expand.Variable, bool) {
+		return expand.Variable{Set: true, Kind: expand.String, Str: s}, true
+	}
+	if v, ok := st.vars[name]; ok {
+		return v, true
+	}
+	switch n, err := strconv.Atoi(name); {
+	case name == "PWD" && len(st.dirs) > 0:
+		return text("/" + st.dirs[0])
+	case atRoot[name]:
+		return text("/.")
+	case (name == "@" || name == "*") && st.args != nil:
+		return expand.Variable{Set: true, Kind: expand.Indexed, List: st.args}, true
+	case err == nil && n > 0 && n <= len(st.args):
+		return text(st.args[n-1])
+	case err == nil && n > 0 && st.args != nil:
+		return text("")
+	}
+	return expand.Variable{}, false
+}
+
+// hashed is a name for what a text gives.
+func hashed(kind, text string) string {
+	h := fnv.New32a()
+	h.Write([]byte(text))
+	return fmt.Sprintf("${%s_%08x}", kind, h.Sum32())
+}
+
+// join is a path from a folder of the repository; an absolute one starts at the root.
+func join(dir, p string) string {
+	if path.IsAbs(p) {
+		return path.Clean("." + path.Clean(p))
+	}
+	return path.Join(dir, p)
+}
