@@ -29,7 +29,7 @@ var fromElsewhere = map[string][]string{
 	"kappctrl.k14s.io":                {"App"},
 	"packaging.carvel.dev":            {"PackageInstall", "PackageRepository"},
 	"data.packaging.carvel.dev":       {"Package"},
-	"operators.coreos.com":            {"Subscription", "CatalogSource", "ClusterServiceVersion"},
+	"operators.coreos.com":            {"Subscription", "CatalogSource"},
 	"olm.operatorframework.io":        {"ClusterExtension", "ClusterCatalog"},
 	"configsync.gke.io":               {"RootSync", "RepoSync"},
 	"addons.cluster.x-k8s.io":         {"HelmChartProxy"},

@@ -4,11 +4,13 @@ import (
 	"encoding/json"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"text/template/parse"
 
 	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fieldpath"
+	"github.com/kubesettle/kubesettle/render/source"
 )
 
 // guessed gives the parameters that the template of a generator asks for placeholders, where the repository does not
@@ -115,3 +117,32 @@ func put(params map[string]any, path []string, nested bool) {
 		params[path[0]] = name
 	}
 }
+
+// readsChanged reports whether a file of the repository that a set names for its applications is another one on base:
+// values, or a folder. What a parameter stands for in its path may be anything.
+func (s *applicationSet) readsChanged() bool {
+	base := s.Src.Twin
+	var named []*regexp.Regexp
+	fieldpath.Leaves(document.Value(s.content, "spec"), nil, func(_ fieldpath.Path, v any) {
+		text, _ := v.(string)
+		if strings.HasPrefix(text, "$") {
+			_, text, _ = strings.Cut(text, "/")
+		}
+		text = strings.TrimLeft(text, "./")
+		if text = anyTemplate.ReplaceAllString(text, "\x00"); !strings.Contains(text, "/") || len(text) > 200 ||
+			strings.ContainsAny(text, ":\n ") || strings.HasPrefix(text, "\x00") {
+			return
+		}
+		pattern := strings.ReplaceAll(regexp.QuoteMeta(strings.TrimSuffix(text, "/")), "\x00", ".*")
+		named = append(named, regexp.MustCompile(`(^|/)`+pattern+`(/|$)`))
+	})
+	differs := func(here, there *source.Source) bool {
+		return slices.ContainsFunc(here.Files, func(f string) bool {
+			return slices.ContainsFunc(named, func(r *regexp.Regexp) bool { return r.MatchString(f) }) &&
+				(!there.HasFile(f) || there.Digest(f) != here.Digest(f))
+		})
+	}
+	return len(named) > 0 && (differs(s.Src, base) || differs(base, s.Src))
+}
+
+var anyTemplate = regexp.MustCompile(`\{\{[^{}]*\}\}`)

@@ -107,7 +107,7 @@ func (s *applicationSet) fail(field string, err error) {
 // of its applications, and that is a release without a result.
 func (s *applicationSet) unknown(field, generator string) {
 	s.declaring.elsewhere("%s: generator %s is not known from the repository", s.name, generator)
-	if s.Src.Twin == nil || s.sameOnBase() {
+	if s.Src.Twin == nil || s.sameOnBase() && !s.readsChanged() {
 		return
 	}
 	at := s.at(field)

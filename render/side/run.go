@@ -304,6 +304,13 @@ func (s *Side) Run(i int) {
 	if discover.IsBare(s.Releases[i]) && s.Outputs[i].Err == nil {
 		s.Outputs[i].Err = unnamed(s.Outputs[i].Docs)
 	}
+	if f := s.Outputs[i].Err; f != nil && !f.Skipped && slices.ContainsFunc(s.Releases[i].Remarks,
+		func(n object.Note) bool { return n.Kind == object.ParametersUnknown }) {
+		open := *f
+		open.Skipped, open.Remedy = true, "declare what it deploys under `releases` in the policy"
+		open.Reason += ": with placeholders for the parameters of its ApplicationSet, which are not known"
+		s.Outputs[i].Err = &open
+	}
 }
 
 // Learn takes the scopes of custom kinds from what was rendered.

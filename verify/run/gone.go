@@ -1,6 +1,8 @@
 package run
 
 import (
+	"cmp"
+	"fmt"
 	"slices"
 
 	"github.com/kubesettle/kubesettle/policies"
@@ -164,10 +166,20 @@ func unusedFiles(r *finding.Result, ch *object.Changes, p *policies.Policy) {
 		case p.Parks(f.Path) || render.Parked(ch, f):
 			to = &parked
 		default:
-			unclaimed(r, f.Path, f.Reason)
+			r.Releases = append(r.Releases, unclaimed(f.Path, cmp.Or(f.Reason, "no release is made of it"),
+				"list it where it is applied from; if nothing applies it, leave it out of the check with `parked: ['"+f.Path+
+					"']` in the policy; if something else does, run `kubesettle check "+f.Path+"`"))
 			continue
 		}
 		to.Names, to.Args = append(to.Names, f.Path), append(to.Args, f.Reason)
+	}
+	if files := slices.DeleteFunc(render.Programs(ch), p.Parks); len(files) > 0 {
+		more := ""
+		if n := len(files) - 1; n > 0 {
+			more = fmt.Sprintf(", and so are %d more", n)
+		}
+		r.Releases = append(r.Releases, unclaimed(files[0], "it is a program that gives manifests, and is not run"+more,
+			"render what it gives before and after, and compare that: --base-dir and --head-dir"))
 	}
 	for _, n := range []finding.Note{n, parked} {
 		if len(n.Names) > 0 {
@@ -176,18 +188,13 @@ func unusedFiles(r *finding.Result, ch *object.Changes, p *policies.Policy) {
 	}
 }
 
-// unclaimed enters a changed file with a workload of which no release is made: whoever applies it, it was not analysed.
-func unclaimed(r *finding.Result, file, why string) {
+// unclaimed is a changed file that gives workloads and that no release is made of: whoever applies it, it was not
+// analysed.
+func unclaimed(file, why, remedy string) finding.ReleaseResult {
 	at := finding.Location{File: file, StartLine: 1, StartColumn: 1, EndLine: 1, EndColumn: 2, Side: "head",
 		Attribution: "file"}
-	if why == "" {
-		why = "no release is made of it"
-	}
-	r.Releases = append(r.Releases, finding.ReleaseResult{
-		ID: file, Kind: string(object.Manifests), Status: "unclaimed", Changed: true, Before: true, Where: &at, Reason: why,
-		Remedy: "list it where it is applied from; if nothing applies it, leave it out of the check with `parked: ['" + file +
-			"']` in the policy; if something else does, run `kubesettle check " + file + "`",
-	})
+	return finding.ReleaseResult{ID: file, Kind: string(object.Manifests), Status: "unclaimed", Changed: true, Before: true,
+		Where: &at, Reason: why, Remedy: remedy}
 }
 
 // standsFor says of what a release of head was made where the repository does not say it alone: of files that are not

@@ -3,6 +3,7 @@ package run
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/render/object"
@@ -41,9 +42,9 @@ func enterValues(rel *finding.ReleaseResult, p slice.Pair, pl judge.Places, chan
 				continue
 			}
 			for _, path := range o.Unknown {
-				if static.ReachesPods(path) && (c.Base == nil || slices.ContainsFunc(c.Fields, func(f object.FieldChange) bool {
+				if static.ReachesPods(path) && slices.ContainsFunc(c.Fields, func(f object.FieldChange) bool {
 					return judge.Overlap(f.Path, path)
-				})) {
+				}) {
 					return enter(o, path, side)
 				}
 			}
@@ -84,7 +85,9 @@ func remedyOf(flux bool) string {
 // hedgeUnknown words what hangs on placeholders: it is no error.
 func (a *Analysis) hedgeUnknown(head *object.Revision) {
 	byRelease := map[string]map[string]string{} // by release and object, the field that matters
+	generated := map[string]bool{}              // of parameters that are not known
 	for _, r := range head.Releases {
+		generated[r.ID] = slices.ContainsFunc(r.Notes, func(n object.Note) bool { return n.Kind == object.ParametersUnknown })
 		var u *static.Placeholders
 		for _, o := range r.Objects {
 			if len(o.Unknown) == 0 {
@@ -102,6 +105,11 @@ func (a *Analysis) hedgeUnknown(head *object.Revision) {
 		f := &a.Result.Findings[i]
 		if f.Severity != "error" || f.Status == finding.Fixed ||
 			f.Scale.Nodes == 0 && (f.Rule == rules.ApplyRejected || f.Rule == rules.CannotRevert) { // which knows itself
+			continue
+		}
+		if generated[f.Release] || strings.Contains(f.Workload, "$ARGOCD_ENV_") {
+			f.While("what its generator gives the ApplicationSet changes nothing of it", "releases")
+			f.AtMostWarning()
 			continue
 		}
 		fields := byRelease[f.Release]

@@ -10,7 +10,7 @@ import (
 )
 
 // RunsPods reports whether an object is a workload that no actor drives: of a kind that is unknown and has a pod
-// template, or holds a whole manifest of a workload, or of what deploys one, for a controller to apply.
+// template, or holds the spec of a workload, or a manifest of what deploys one, for a controller to apply.
 func RunsPods(o *object.Object) bool {
 	if o.Typed != nil || o.ID.Group == "apiextensions.k8s.io" {
 		return false
@@ -32,11 +32,11 @@ func holdsWorkload(v any) bool {
 	case map[string]any:
 		version, _ := x["apiVersion"].(string)
 		kind, _ := x["kind"].(string)
-		if spec, ok := x["spec"].(map[string]any); ok && version != "" && kind != "" {
+		if spec, ok := x["spec"].(map[string]any); ok {
 			group, _, named := strings.Cut(version, "/")
-			pods := spec["containers"] != nil || ValueAt(spec, "template", "spec", "containers") != nil ||
+			pods := ValueAt(spec, "template", "spec", "containers") != nil ||
 				ValueAt(spec, "jobTemplate", "spec", "template", "spec", "containers") != nil
-			if pods || named && deploys(group) {
+			if pods || version != "" && kind != "" && (spec["containers"] != nil || named && deploys(group)) {
 				return true
 			}
 		}
