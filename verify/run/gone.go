@@ -193,8 +193,8 @@ func unusedFiles(r *finding.Result, ch *object.Changes, p *policies.Policy) {
 func unclaimed(file, why, remedy string) finding.ReleaseResult {
 	at := finding.Location{File: file, StartLine: 1, StartColumn: 1, EndLine: 1, EndColumn: 2, Side: "head",
 		Attribution: "file"}
-	return finding.ReleaseResult{ID: file, Kind: string(object.Manifests), Status: "unclaimed", Changed: true, Before: true,
-		Where: &at, Reason: why, Remedy: remedy}
+	return finding.ReleaseResult{ID: file, Kind: string(object.Manifests), Status: "unclaimed", Changed: true,
+		Before: true, Where: &at, Reason: why, Remedy: remedy}
 }
 
 // standsFor says of what a release of head was made where the repository does not say it alone: of files that are not
