@@ -134,6 +134,7 @@ func gitSite(t *testing.T, files map[string]string) (s *httptest.Server, commit 
 	}
 	git(work, "add", "-A")
 	git(work, "commit", "-qm", "one")
+	git(work, "tag", "v1")
 	commit = git(work, "rev-parse", "HEAD")
 	git(root, "clone", "-q", "--bare", work, bare)
 	git(bare, "config", "uploadpack.allowReachableSHA1InWant", "true")

@@ -324,6 +324,17 @@ func TestRemoteBaseIsFetched(t *testing.T) {
 	fails(t, renderWith(t, files, online(t, "", site)), "prod", "prod/kustomization.yaml:2: in what it fetches:", "")
 }
 
+// A base at a tag is fetched, and the result records the commit that the tag named.
+func TestRemoteBaseAtATag(t *testing.T) {
+	site, commit := gitSite(t, map[string]string{"base/kustomization.yaml": "resources: [web.yaml]\n", "base/web.yaml": webManifest})
+	files := map[string]string{"prod/kustomization.yaml": "resources:\n- " + site.URL + "/org/repo.git//base?ref=v1\n"}
+	r := renders(t, renderWith(t, files, online(t, t.TempDir(), site)), "prod")
+	if len(r.Objects) != 1 || len(r.Fetched) != 1 || r.Fetched[0].Version != "v1" || r.Fetched[0].Digest != "git:"+commit {
+		t.Errorf("%d objects of %+v", len(r.Objects), r.Fetched)
+	}
+	fails(t, renderWith(t, files, Options{}), "prod", "is remote; nothing is fetched", "or run without --offline")
+}
+
 // What a remote base may not be, and what it may not reach.
 func TestRemoteBasesThatAreRefused(t *testing.T) {
 	site, commit := gitSite(t, map[string]string{
@@ -343,14 +354,14 @@ func TestRemoteBasesThatAreRefused(t *testing.T) {
 		at + "up?ref=" + commit:                             {"leaves the repository", ""},
 		at + "root?ref=" + commit:                           {"leaves the repository", ""},
 		at + "link?ref=" + commit:                           {"secret.yaml does not exist", ""},
-		at + "far?ref=" + commit:                            {"is remote and not pinned", ""},
+		at + "far?ref=" + commit:                            {"github.com is not allowed", ""},
 		at + "plugin?ref=" + commit:                         {"runs a program", ""},
 		at + "empty?ref=" + commit:                          {"has no kustomization file", ""},
 		at + "gone?ref=" + commit:                           {"has no folder gone", "correct the path"},
 		at + "../x?ref=" + commit:                           {"leaves its repository", ""},
-		at + "out?ref=main":                                 {"is remote and not pinned", "`git ls-remote " + site.URL + "/org/repo.git main` prints it"},
+		at + "out?ref=main":                                 {"is not pinned: main is no tag", "`git ls-remote " + site.URL + "/org/repo.git main` prints it"},
 		at + "out":                                          {"is remote and not pinned", "40 digits"},
-		at + "out?ref=" + commit[:10]:                       {"is remote and not pinned", "40 digits"},
+		at + "out?ref=" + commit[:10]:                       {"is not pinned", "40 digits"},
 		at + "out?ref=" + strings.Repeat("0", 40):           {"does not give commit", ""},
 		"https://raw.example.com/org/repo/x.yaml":           {"is a file of another host, which nothing pins", "?ref=COMMIT"},
 		"ssh://git@example.com/org/repo//x?ref=" + commit:   {"is not over https", ""},

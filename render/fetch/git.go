@@ -41,20 +41,23 @@ var fullCommit = regexp.MustCompile(`^[0-9a-f]{40}$`)
 // Pinned reports whether a git revision is a full commit hash, which cannot change.
 func Pinned(rev string) bool { return fullCommit.MatchString(rev) }
 
-// Tree fetches one commit of a repository at an https address, or takes it from the
-// cache. Its objects are named by their content down from the commit's hash, so that
+// Tree fetches one commit of a repository at an https address, given by its hash or by a tag, or takes it from the
+// cache, which knows hashes alone. Its objects are named by their content down from the commit's hash, so that
 // neither a server nor a cache can give others. No hook, filter, submodule or helper
 // runs: the protocol is spoken in process.
 // Errors: [ErrOffline]; [*Error].
-func (f *Fetcher) Tree(ctx context.Context, address, commit string) (*Tree, error) {
-	if !Pinned(commit) {
-		return nil, &Error{Refused: true, Reason: "it is not pinned to a commit", Remedy: "give ?ref= and a full commit hash"}
-	}
-	name := "git " + address + " " + commit
-	return f.trees.do(ctx, name, func() (*Tree, error) {
+func (f *Fetcher) Tree(ctx context.Context, address, rev string) (*Tree, error) {
+	return f.trees.do(ctx, "git "+address+" "+rev, func() (*Tree, error) {
 		ctx, cancel := context.WithTimeout(ctx, f.time)
 		defer cancel()
-		t, err := f.tree(ctx, address, commit, name)
+		commit, err := rev, error(nil)
+		if !Pinned(rev) {
+			commit, err = f.tagged(ctx, address, rev)
+		}
+		var t *Tree
+		if err == nil {
+			t, err = f.tree(ctx, address, commit, "git "+address+" "+commit)
+		}
 		if err == nil || errors.Is(err, ErrOffline) {
 			return t, err
 		}
@@ -62,15 +65,59 @@ func (f *Fetcher) Tree(ctx context.Context, address, commit string) (*Tree, erro
 	})
 }
 
-func (f *Fetcher) tree(ctx context.Context, address, commit, name string) (*Tree, error) {
+// tagged is the commit that a tag names today. A branch is refused: what it means changes without a commit here.
+func (f *Fetcher) tagged(ctx context.Context, address, tag string) (string, error) {
+	u, err := f.gitAddress(address)
+	if err != nil {
+		return "", err
+	}
+	if !f.opt.Network {
+		return "", ErrOffline
+	}
+	s, err := f.session(u)
+	if err != nil {
+		return "", err
+	}
+	defer s.Close()
+	refs, err := s.AdvertisedReferencesContext(ctx)
+	if err != nil {
+		return "", gitError(u, tag, err)
+	}
+	name := "refs/tags/" + tag
+	for _, list := range []map[string]plumbing.Hash{refs.Peeled, refs.References} {
+		if hash, ok := list[name]; ok {
+			return hash.String(), nil
+		}
+	}
+	return "", &Error{Refused: true,
+		Reason: "it is not pinned: " + tag + " is no tag, and what a branch means may change without a commit here",
+		Remedy: fmt.Sprintf("give a tag or the full commit of 40 digits: `git ls-remote %s %s` prints it", show(u), tag)}
+}
+
+// gitAddress is an address that may be asked.
+func (f *Fetcher) gitAddress(address string) (*url.URL, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.User != nil {
 		return nil, &Error{Refused: true, Reason: "it is not an address without credentials", Remedy: "give an https address"}
 	}
 	if f.opt.Network {
-		if err := f.policy.check(u); err != nil {
-			return nil, err
-		}
+		return u, f.policy.check(u)
+	}
+	return u, nil
+}
+
+func (f *Fetcher) session(u *url.URL) (transport.UploadPackSession, error) {
+	ep, err := transport.NewEndpoint(u.String())
+	if err != nil {
+		return nil, err
+	}
+	return githttp.NewClient(f.guard.client()).NewUploadPackSession(ep, nil)
+}
+
+func (f *Fetcher) tree(ctx context.Context, address, commit, name string) (*Tree, error) {
+	u, err := f.gitAddress(address)
+	if err != nil {
+		return nil, err
 	}
 	if _, b, ok := f.cache.find(name); ok {
 		if t, err := openPack(ctx, b, commit); err == nil {
@@ -94,11 +141,7 @@ func (f *Fetcher) tree(ctx context.Context, address, commit, name string) (*Tree
 
 // pack asks for the objects of one commit.
 func (f *Fetcher) pack(ctx context.Context, u *url.URL, commit string) ([]byte, error) {
-	ep, err := transport.NewEndpoint(u.String())
-	if err != nil {
-		return nil, err
-	}
-	s, err := githttp.NewClient(f.guard.client()).NewUploadPackSession(ep, nil)
+	s, err := f.session(u)
 	if err != nil {
 		return nil, err
 	}

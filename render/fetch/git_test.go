@@ -51,6 +51,8 @@ func newGitHost(t testing.TB, files map[string]string) (s *site, old, latest str
 	if err := os.WriteFile(filepath.Join(work, "later.yaml"), []byte("later: true\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
+	gitIn(t, work, "tag", "light")
+	gitIn(t, work, "tag", "-am", "release", "v1.0.0", old)
 	latest = commit("two")
 	gitIn(t, root, "clone", "-q", "--bare", work, filepath.Join(root, "org", "repo.git"))
 	bare := filepath.Join(root, "org", "repo.git")
@@ -113,6 +115,8 @@ func TestTreeOfACommit(t *testing.T) {
 	online := more(t, Options{Network: true}, s)
 	for _, c := range []struct{ address, commit, reason string }{
 		{s.URL + "/org/repo.git", "main", "not pinned"},
+		{s.URL + "/org/repo.git", "HEAD", "not pinned"},
+		{s.URL + "/org/repo.git", "../heads/master", "not pinned"},
 		{s.URL + "/org/repo.git", old[:12], "not pinned"},
 		{s.URL + "/org/repo.git", strings.Repeat("0", 39) + "1", "does not give commit"},
 		{s.URL + "/org/nosuch.git", old, "no such repository"},
@@ -131,6 +135,21 @@ func TestTreeOfACommit(t *testing.T) {
 
 // A tree from a broken cache is fetched again, and one of another commit does not pass
 // for the commit that was asked for.
+// A tag is the commit that it names, annotated or not; without a network nobody knows which.
+func TestTreeOfATag(t *testing.T) {
+	s, old, _ := newGitHost(t, map[string]string{"base/kustomization.yaml": "resources: []\n"})
+	dir := t.TempDir()
+	for _, tag := range []string{"v1.0.0", "light"} {
+		tree, err := fetcher(t, Options{Network: true, CacheDir: dir}, s).Tree(t.Context(), s.URL+"/org/repo.git", tag)
+		if err != nil || tree.Commit != old {
+			t.Errorf("%s is %+v, %v, want %s", tag, tree, err, old)
+		}
+		if _, err := more(t, Options{CacheDir: dir}, s).Tree(t.Context(), s.URL+"/org/repo.git", tag); !errors.Is(err, ErrOffline) {
+			t.Errorf("offline: %v", err)
+		}
+	}
+}
+
 func TestTreeIsTheCommit(t *testing.T) {
 	s, old, latest := newGitHost(t, map[string]string{"a.yaml": "a: 1\n"})
 	dir := t.TempDir()

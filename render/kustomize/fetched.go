@@ -84,7 +84,7 @@ func splitRepository(n string) (repo, dir string) {
 	return parts[0] + "/" + parts[1], strings.Join(parts[2:], "/")
 }
 
-// base includes a folder of another repository, fetched at a full commit.
+// base includes a folder of another repository, fetched at a tag or a full commit, which the result records.
 func (g *gatherer) base(k *File, dir, ref string) *object.Failure {
 	const copyIt = "copy it into the repository"
 	b, why := parseBase(ref)
@@ -96,9 +96,9 @@ func (g *gatherer) base(k *File, dir, ref string) *object.Failure {
 			copyIt+", or refer to its folder at a full commit: https://HOST/ORG/REPOSITORY//FOLDER?ref=COMMIT")
 	case why != "":
 		return k.skip(ref, "is remote and "+why, copyIt+", or give an https address")
-	case !fetch.Pinned(b.rev):
+	case b.rev == "":
 		return k.skip(ref, "is remote and not pinned: what it means may change without a commit here",
-			fmt.Sprintf("give the full commit, ?ref= and 40 digits: `git ls-remote %s %s` prints it", b.address, b.rev))
+			fmt.Sprintf("give a tag, or the full commit, ?ref= and 40 digits: `git ls-remote %s HEAD` prints it", b.address))
 	}
 	if g.src.Dry {
 		g.recipe.Later = true
