@@ -13,7 +13,6 @@ import (
 	"sigs.k8s.io/kustomize/api/types"
 
 	"github.com/kubesettle/kubesettle/render/document"
-	"github.com/kubesettle/kubesettle/render/fetch"
 	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/redact"
 	"github.com/kubesettle/kubesettle/render/release"
@@ -286,7 +285,7 @@ func (g *gatherer) wrongKind(k *File, dir, ref string, component bool) *object.F
 // remote refuses what lies on another machine.
 func (g *gatherer) remote(k *File, ref string) *object.Failure {
 	remedy := "vendor it into the repository"
-	if b, why := parseBase(ref); why == "" && fetch.Pinned(b.rev) {
+	if b, why := parseBase(ref); why == "" && b.rev != "" {
 		remedy += ", or run without --offline"
 	}
 	return k.skip(ref, "is remote; nothing is fetched", remedy)
