@@ -106,7 +106,7 @@ func (b *Baseline) YAML() ([]byte, error) {
 		list = []BaselineEntry{}
 	}
 	var out bytes.Buffer
-	out.WriteString("# Findings that do not fail. Remove what no longer occurs; add nothing by hand.\n")
+	out.WriteString("# Findings that do not fail. Remove entries that no longer occur; do not add any by hand.\n")
 	enc := yaml.NewEncoder(&out)
 	enc.SetIndent(2)
 	err := enc.Encode(struct {

@@ -112,7 +112,7 @@ func (d *decoder) ownFits(n *yaml.Node, at string, o *OwnController) {
 	switch {
 	case o.Makes != nil:
 		if o.On != nil || o.Watches != "" || o.When != "" {
-			d.fail(n, at+".makes", "stands alone; put workload, watches and when into a controller of their own")
+			d.fail(n, at+".makes", "allows no workload, watches or when beside it; put them into another controller")
 		}
 	case o.On == nil && o.Does != state.WriteObject:
 		d.fail(n, at, "has no workload to act on; add workload")

@@ -28,7 +28,7 @@ func (p *Policy) SetSnapshot(file string, data []byte) error {
 		return err
 	}
 	if s.Anonymised {
-		return fmt.Errorf("%w: %s: its names were replaced, so that no manifest matches it: take one without --anonymise",
+		return fmt.Errorf("%w: %s: its names were replaced, and match no manifest: take one without --anonymise",
 			snapshot.ErrSnapshot, file)
 	}
 	c := &p.Cluster

@@ -175,8 +175,8 @@ const starterHead = `# What Kubesettle may assume about the cluster, what it che
 apiVersion: ` + APIVersion + `
 kind: ` + PolicyKind + `
 
-# Releases are discovered: charts with their values.yaml, kustomizations that no other
-# one includes, plain manifests. Declare those that take other values files.
+# Releases are discovered: charts with their values.yaml, kustomizations that are not
+# included by another, plain manifests. Declare those that take other values files.
 #releases:
 #- {id: web-prod, chart: charts/web, namespace: web, values: [charts/web/values.yaml, env/prod.yaml]}
 

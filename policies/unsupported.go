@@ -18,7 +18,7 @@ func (p *Policy) Unsupported() []string {
 	for i, pool := range p.Cluster.Pools {
 		say(pool.Autoscaled && !p.Controllers.ClusterAutoscaler && pool.Karpenter == nil,
 			fmt.Sprintf("cluster.nodePools[%d].autoscaled", i),
-			"no controllers.clusterAutoscaler runs, so that no node comes or goes; each number of nodes within count is tried by itself")
+			"without controllers.clusterAutoscaler no node comes or goes; each number of nodes within count is tried by itself")
 	}
 	c, e := p.Controllers, p.Events
 	autoscaled := slices.ContainsFunc(p.Cluster.Pools, func(pool NodePool) bool { return pool.Autoscaled })

@@ -363,7 +363,7 @@ func TestRemoteBasesThatAreRefused(t *testing.T) {
 		at + "out":                                          {"is remote and not pinned", "40 digits"},
 		at + "out?ref=" + commit[:10]:                       {"is not pinned", "40 digits"},
 		at + "out?ref=" + strings.Repeat("0", 40):           {"does not give commit", ""},
-		"https://raw.example.com/org/repo/x.yaml":           {"is a file of another host, which nothing pins", "?ref=COMMIT"},
+		"https://raw.example.com/org/repo/x.yaml":           {"is a file of another host, without a pinned version", "?ref=COMMIT"},
 		"ssh://git@example.com/org/repo//x?ref=" + commit:   {"is not over https", ""},
 		"git@example.com:org/repo//x?ref=" + commit:         {"is not over https", ""},
 		"http://example.com/org/repo//x?ref=" + commit:      {"is not over https", ""},

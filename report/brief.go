@@ -205,7 +205,7 @@ func verdictLine(r *finding.Result) string {
 			s = "the time budget ended before " + count(len(b.names), "release") + " could be rendered"
 		}
 	case r.Verdict == finding.Inconclusive && openReleases(r) > 0 && len(undecided(r)) == 0:
-		s = "the change may reach what is unknown"
+		s = "the change may reach unknown parts"
 	case r.Verdict == finding.Inconclusive:
 		s = "not decided"
 	case r.Verdict == finding.Fail:

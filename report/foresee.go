@@ -114,7 +114,7 @@ func foreseeHTML(w io.Writer, r *finding.Result, opt Options) error {
 	}
 	forecasts := r.Forecasts
 	m := newMaker(r, opt)
-	g := pageGroup{ID: "foreseen", Title: "What is foreseen"}
+	g := pageGroup{ID: "foreseen", Title: "Forecast"}
 	for i := range forecasts {
 		one := []finding.Forecast{forecasts[i]}
 		p := pageFinding{ID: fmt.Sprintf("foreseen-%d", i+1), Severity: "foreseen", SeverityClass: "note",

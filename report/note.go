@@ -101,7 +101,7 @@ func heldStill(n finding.Note) string {
 func randomRuns(n finding.Note) string {
 	found := "they found nothing more; this proves nothing"
 	if n.Arg(3) != "0" {
-		found = "what they found is real, and what they did not find is open"
+		found = "their findings are real, and the rest is open"
 	}
 	return noteFill("the search at the declared size of {0} nodes and {1} pods did not come to its end, so random runs were taken there, {2} steps in all; ", n) + found
 }

@@ -24,7 +24,7 @@ func verdictSentence(r *finding.Result) string {
 			if t.fresh > 0 {
 				found = capital(count(t.fresh, "new finding")) + " found, and "
 			}
-			return found + "the change may reach what is unknown in " + count(open, "release") + "."
+			return found + "the change may reach unknown parts in " + count(open, "release") + "."
 		case len(r.Workloads) == 0:
 			if b := brokenBeforeIn(r); b.absent+b.renders > 0 {
 				return "Nothing that the change touches could be analysed."
@@ -41,7 +41,7 @@ func verdictSentence(r *finding.Result) string {
 	case finding.Pass:
 		switch {
 		case t.fresh > 0:
-			return fmt.Sprintf("%s; none of them blocks %s.", capital(t.news()), subject(r))
+			return fmt.Sprintf("%s; they do not block %s.", capital(t.news()), subject(r))
 		case len(r.Workloads) == 0 && isCheck(r):
 			return sentence(noneChanged(r) + ", so there was nothing to check")
 		case len(r.Workloads) == 0:
@@ -243,7 +243,7 @@ func releaseStatus(rel *finding.ReleaseResult) string {
 	case "partial":
 		s = "analysed in part"
 	case "unclaimed":
-		s = "a workload that no release is made of"
+		s = "a workload that belongs to no release"
 	default:
 		return Plain(rel.Status, 60)
 	}

@@ -85,7 +85,7 @@ func (d *deadline) expire(phase string, budget time.Duration) {
 	}
 	err := &exit{exitAnalysis, fmt.Errorf("the time budget of %s (--time-budget) ended, and %s did not: nothing was decided; name fewer PATHs, split the run with --shard, or give it more time", budget, phase)}
 	if phase == phaseReporting || phase == phasePosting {
-		err.err = fmt.Errorf("%s took too long, and was stopped: what is missing was not written", phase)
+		err.err = fmt.Errorf("%s took too long, and was stopped before it wrote everything", phase)
 	}
 	d.say(err)
 	code := exitAnalysis

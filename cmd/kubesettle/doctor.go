@@ -22,10 +22,10 @@ func newDoctor(p *process) *cobra.Command {
 	var f runFlags
 	cmd := &cobra.Command{
 		Use:   "doctor [PATH...]",
-		Short: "Say what was discovered, what would be searched and what is not known, on one page",
-		Long: `Doctor renders what the PATHs hold (default: the working directory), and says which releases
-were found, on which cluster they run, what would be searched, and which facts that nobody
-declared the verdicts rest on. Nothing is searched.`,
+		Short: "Show discovered releases, planned searches and unknown facts on one page",
+		Long: `Doctor renders the PATHs (default: the working directory), and lists the releases, their cluster,
+the searches that a check would run, and the undeclared facts that verdicts depend on. It does
+not search.`,
 		Example: `  kubesettle doctor
   kubesettle doctor clusters/prod --output json`,
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -27,15 +27,15 @@ func newForesee(p *process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "foresee [drain NODE | scale WORKLOAD N | load WORKLOAD 3x | lose NODE|ZONE]",
 		Short: "Say how a change, a drain, a loss, a load or a scaling will go",
-		Long: `Foresee says what happens, and in which bounds: how many pods stay ready and how many there
-are at most in every order of the control loops; and of the likeliest run what is evicted,
-preempted or moved, and how long it takes by what the manifests declare. Nothing gates.
+		Long: `Foresee says how many pods stay ready, and how many there are at most, in every order of the
+control loops; which pods the likeliest run evicts, preempts or moves; and how long that takes
+by the manifests. Nothing gates.
 
-Without a question it is about the change, as check finds it. A question without a change
-(none of --base, --base-dir, --staged) is about what the current directory holds, once it has
-settled; with one, the event falls just after the change is applied. A node, or for lose a zone,
-class or pool, is one of the policy's cluster or snapshot. A load is none, nominal or, above 1x,
-what takes all that the autoscaler may give.`,
+Without a question, it describes the change that check finds. A question without a change (none
+of --base, --base-dir, --staged) is about the manifests of the current directory, once they have
+settled; with a change, the event falls just after it is applied. A node (for lose also a zone,
+class or pool) is one of the policy's cluster or snapshot. A load is none, nominal or, above 1x,
+one that needs all replicas that the autoscaler may give.`,
 		Example: `  kubesettle foresee --base main
   kubesettle foresee drain node-1 --snapshot cluster.json
   kubesettle foresee scale web 12

@@ -253,7 +253,7 @@ const renderWorker = "render-worker"
 func newRenderWorker(p *process) *cobra.Command {
 	return &cobra.Command{
 		Use:    renderWorker,
-		Short:  "Render what comes in on standard input, for a parent process",
+		Short:  "Render standard input, for a parent process",
 		Hidden: true,
 		Args:   cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {

@@ -243,7 +243,7 @@ func (r *rendering) flags(cmd *cobra.Command) {
 	f.StringArrayVar(&r.allowHosts, "allow-host", nil, "host to fetch from, with this machine's credentials for it: HOST, HOST:PORT, *.DOMAIN, or http://HOST; repeatable (default: every public host by https, without credentials)")
 	f.StringVar(&r.registryConfig, "registry-config", "",
 		"docker configuration with the credentials of registries and chart repositories (default: docker's own, then Helm's)")
-	f.StringVar(&r.cacheDir, "cache-dir", "", "folder that keeps what was fetched, rendered and searched; also read with --offline (without it, what is fetched is kept in the user's cache folder)")
+	f.StringVar(&r.cacheDir, "cache-dir", "", "folder that keeps fetched files, rendered manifests and searches; also read with --offline (without it, fetched files are kept in the user's cache folder)")
 	f.StringVar(&r.kubeVersion, "kube-version", "", "Kubernetes version that charts render for (default: cluster.version of the policy, or its snapshot's, else "+kubernetesVersion+")")
 	f.StringArrayVar(&r.apiVersions, "api-version", nil,
 		"additional API version for charts, such as monitoring.coreos.com/v1/ServiceMonitor; repeatable")

@@ -55,7 +55,7 @@ func newPlatforms() *cobra.Command {
 	var dist, variant, to string
 	cmd := &cobra.Command{
 		Use:   "platforms",
-		Short: "Print the architectures of an image, each with the address of its own image by digest",
+		Short: "Print the architectures of an image, each with the address of its image by digest",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			repository, err := name.NewRepository(to, name.StrictValidation)

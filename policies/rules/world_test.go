@@ -70,7 +70,7 @@ func budget(minAvailable, maxUnavailable string) func(*state.Manifest) {
 	}
 }
 
-// apart prefers a node of its own for every pod.
+// apart prefers a separate node for every pod.
 func apart(m *state.Manifest) {
 	m.Deployment.Spec.Template.Labels = map[string]string{"app": "web"}
 	m.Deployment.Spec.Template.Spec.Affinity = &corev1.Affinity{PodAntiAffinity: &corev1.PodAntiAffinity{

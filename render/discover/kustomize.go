@@ -54,7 +54,7 @@ func (d *Found) kustomizations() {
 		test := TestFolder(dir + "/x")
 		root := release.Release{
 			Release: object.Release{ID: dir, Kind: object.Kustomize, Path: dir,
-				Selected: "a kustomization that no other includes"},
+				Selected: "a kustomization that is not included by another"},
 		}
 		switch {
 		case d.used[dir] != "":

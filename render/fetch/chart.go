@@ -183,7 +183,7 @@ func (f *Fetcher) fromRepository(ctx context.Context, ref ChartRef) (archive, er
 	if !ok {
 		return archive{}, &Error{
 			Reason: fmt.Sprintf("%s has no chart %s@%s", show(base), ref.Name, ref.Version),
-			Remedy: "correct the name or the version; `helm search repo` lists what there is",
+			Remedy: "correct the name or the version; `helm search repo` lists both",
 		}
 	}
 	at, err := resolve(base, cv.URLs[0])

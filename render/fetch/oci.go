@@ -76,7 +76,7 @@ func (f *Fetcher) fromRegistry(ctx context.Context, ref ChartRef) (archive, erro
 	}
 	if layer.Size > maxArchiveBytes || layer.Size < 0 {
 		return a, &Error{Reason: fmt.Sprintf("the chart of %s is larger than %d MiB", r.Reference.Repository,
-			maxArchiveBytes>>20), Remedy: "vendor what is needed of it"}
+			maxArchiveBytes>>20), Remedy: "vendor the part that you need"}
 	}
 	body, err := r.Blobs().Fetch(ctx, layer)
 	if err != nil {

@@ -248,7 +248,7 @@ func (g *guard) get(ctx context.Context, u *url.URL, limit int64, sign func(*htt
 	}
 	if err == nil && int64(len(b)) > limit {
 		return nil, &Error{Reason: fmt.Sprintf("%s is larger than %d MiB", show(u), limit>>20),
-			Remedy: "vendor what is needed of it"}
+			Remedy: "vendor the part that you need"}
 	}
 	return b, err
 }

@@ -81,7 +81,7 @@ func (a *argoSource) add() {
 	if !a.Src.HasDir(dir) && a.Src.Twin != nil && a.Src.Twin.HasDir(dir) {
 		a.r.Path, a.r.Kind = dir, object.Manifests
 		a.declaring.add(a.r, a.failure(a.field+".path", "keep the folder, or take the Application away with it",
-			"%s is not in this repository any more: Argo CD refuses to render it, and leaves what it has applied", dir))
+			"%s is not in this repository any more: Argo CD refuses to render it, and leaves the applied objects", dir))
 		return
 	}
 	if !a.Src.HasDir(dir) {
@@ -96,7 +96,7 @@ func (a *argoSource) add() {
 		a.r.Kind = object.Manifests
 	case document.Value(a.content, "plugin") != nil:
 		a.r.Kind = object.Manifests
-		f = a.failure(a.field+".plugin", "commit what the plugin gives, and let the Application name that",
+		f = a.failure(a.field+".plugin", "commit the plugin's output, and let the Application name that",
 			"a plugin is a program; it is not run")
 		f.Skipped, f.Refused = true, true
 	case a.is("helm", a.Src.HasFile(path.Join(dir, "Chart.yaml"))):
@@ -180,7 +180,7 @@ func (a *argoSource) directory() *object.Failure {
 		if path.Ext(p) == ".jsonnet" && (recurse || path.Dir(p) == a.r.Path) && wanted(p) {
 			return &object.Failure{
 				Skipped: true, Refused: true, Reason: p + ": Jsonnet is a program; it is not run", Where: object.FileStart(p),
-				Remedy: "commit what it gives, and let `directory.exclude` leave it out",
+				Remedy: "commit its output, and let `directory.exclude` leave it out",
 			}
 		}
 	}

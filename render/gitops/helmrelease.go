@@ -301,7 +301,7 @@ func (o *declaring) unknownValues(field string, e any) object.Hole {
 	}
 	return object.Hole{Kind: object.Values, What: what, Where: o.at(field),
 		Reason: what + " is not in the repository in the clear",
-		Remedy: "check by hand what it changes", Own: helm.Digest(of)}
+		Remedy: "check its changes by hand", Own: helm.Digest(of)}
 }
 
 // postRenderers takes the overlays that are built over what the chart gave.

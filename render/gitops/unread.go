@@ -42,7 +42,7 @@ func (o *declaring) others(field string, v any, known []string) *object.Failure 
 // unread is a failure for a field of which nobody knows what it makes.
 func (o *declaring) unread(field, name string) *object.Failure {
 	f := o.failure(field+"."+name, "correct its name, or declare the release in the policy's `releases`",
-		"%s has no field %s in %s, so that it is not known what is applied", document.Text(o.content, "kind"), name, field)
+		"%s has no field %s in %s, so the applied objects are unknown", document.Text(o.content, "kind"), name, field)
 	f.Skipped = true
 	return f
 }

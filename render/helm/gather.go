@@ -211,7 +211,7 @@ func (g *gatherer) file(p, name string) *object.Failure {
 	if g.bytes > maxChartBytes {
 		return &object.Failure{
 			Reason: fmt.Sprintf("%s: the chart is larger than %d MiB", p, maxChartBytes>>20),
-			Where:  object.FileStart(p), Remedy: "list what is not part of it in .helmignore",
+			Where:  object.FileStart(p), Remedy: "list files that are not part of it in .helmignore",
 		}
 	}
 	g.recipe.Files[p] = b

@@ -166,7 +166,7 @@ func (r *reads) include(name string) {
 	if t := r.of.defined[name]; t != nil {
 		r.node(t.Root)
 	} else if !strings.Contains(name, "/templates/") { // that is a template by its file
-		r.because(fmt.Sprintf("includes %q, which no chart at hand defines", name))
+		r.because(fmt.Sprintf("includes %q, which is not defined by any chart at hand", name))
 	}
 }
 

@@ -85,7 +85,7 @@ func (b *installation) unknownValues() object.Hole {
 	}
 	const what = "what its `secrets` give the chart"
 	return object.Hole{Kind: object.Values, What: what, Where: b.place("secrets"), Reason: what + " is encrypted",
-		Remedy: "check by hand what it changes", Own: helm.Digest(of...)}
+		Remedy: "check its changes by hand", Own: helm.Digest(of...)}
 }
 
 // filled fills the texts of a value in; nil where one is templated beyond that.

@@ -52,7 +52,7 @@ func parseBase(ref string) (b remoteBase, why string) {
 		return b, "is not an address of a repository without credentials"
 	}
 	if b.rev == "" && manifestFile.MatchString(rest) && !strings.Contains(rest, "//") {
-		return b, "is a file of another host, which nothing pins"
+		return b, "is a file of another host, without a pinned version"
 	}
 	repo, dir := splitRepository(rest)
 	if repo == "" {
@@ -91,7 +91,7 @@ func (g *gatherer) base(k *File, dir, ref string) *object.Failure {
 	switch {
 	case !g.src.CanFetch():
 		return g.remote(k, ref)
-	case why == "is a file of another host, which nothing pins":
+	case why == "is a file of another host, without a pinned version":
 		return k.skip(ref, why,
 			copyIt+", or refer to its folder at a full commit: https://HOST/ORG/REPOSITORY//FOLDER?ref=COMMIT")
 	case why != "":

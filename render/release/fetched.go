@@ -50,7 +50,7 @@ func (j *Recipe) PlacedFailure(f *object.Failure) *object.Failure {
 	}
 	out.Where = j.Placed(f.Where)
 	out.Reason = fmt.Sprintf("%s:%d: in what it fetches: %s", out.Where.File, out.Where.StartLine, out.Reason)
-	out.Remedy = "correct what is given to it here, use another version, or vendor it and correct it there"
+	out.Remedy = "correct its values here, use another version, or vendor it and correct it there"
 	return &out
 }
 

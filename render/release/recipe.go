@@ -126,7 +126,7 @@ func (j *Recipe) Cut() *object.Failure {
 	return &object.Failure{
 		Cut: true, Skipped: true, Reason: j.Release.Path + ": the time budget ran out before it was rendered",
 		Where:  object.FileStart(j.EntryFile()),
-		Remedy: "give it more time with --time-budget, or find out what makes it slow",
+		Remedy: "give it more time with --time-budget, or make it faster",
 	}
 }
 

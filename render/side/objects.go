@@ -130,7 +130,7 @@ func (b *builder) add(d document.Document) *object.Failure {
 		if r.Undecodable && o.IsVolatile(r.Path) {
 			at := where(r.Path)
 			return &object.Failure{Where: at,
-				Reason: fmt.Sprintf("%s:%d: %s: %s: every render draws another value, so that it is not known what is applied",
+				Reason: fmt.Sprintf("%s:%d: %s: %s: every render draws another value, so the applied objects are unknown",
 					at.File, at.StartLine, id, r.Path),
 				Remedy: "give it a value that does not change",
 			}

@@ -160,7 +160,7 @@ func (p *pool) late(j *release.Recipe) *object.Failure {
 	f := j.Cut()
 	if !p.clock.Over() {
 		f.Reason = fmt.Sprintf("%s: it took longer than %s to render", j.Release.Path, p.box.Time)
-		f.Remedy = "find out what makes it slow"
+		f.Remedy = "make it faster"
 	}
 	return f
 }

@@ -47,7 +47,7 @@ func Run(args []string) (int, error) {
 		for _, p := range patterns {
 			for _, found := range p.re.FindAllString(text, -1) {
 				if counts[p.name+place]++; *verbose {
-					fmt.Printf("%s: %s: %s\n", at, p.name, strings.Join(strings.Fields(found), " "))
+					fmt.Printf("%s: %s: %s: %s\n", at, place, p.name, strings.Join(strings.Fields(found), " "))
 				}
 			}
 		}

@@ -69,7 +69,7 @@ func allOf(shards []*finding.Result) error {
 	}
 	for i := 1; i <= n; i++ {
 		if part := fmt.Sprintf("%d/%d", i, n); !seen[part] {
-			return fmt.Errorf("%w: %d results were given, and none of them is part %s", ErrNotShards, n, part)
+			return fmt.Errorf("%w: %d results were given, and none is part %s", ErrNotShards, n, part)
 		}
 	}
 	return nil

@@ -149,7 +149,7 @@ func headEdits(l *finding.Location, h object.Hunk) []Edit {
 		out = []Edit{narrow, whole}
 	}
 	for i := range out {
-		out[i].say = "put " + out[i].span() + " back to what base has"
+		out[i].say = "put " + out[i].span() + " back to base's version"
 		if len(out[i].Lines) == 0 {
 			out[i].say = "remove " + out[i].span() + " (added here)"
 		}
@@ -161,11 +161,11 @@ func headEdits(l *finding.Location, h object.Hunk) []Edit {
 func (pl Places) reinsert(file string, h object.Hunk) Edit {
 	if h.HeadLast >= h.HeadFirst {
 		e := Edit{file: file, First: h.HeadFirst, Last: h.HeadLast, Lines: h.Base}
-		e.say = "put " + e.span() + " back to what base has"
+		e.say = "put " + e.span() + " back to base's version"
 		return e
 	}
 	at := max(h.HeadLast, 1)
-	e := Edit{file: file, First: at, Last: at, say: fmt.Sprintf("restore what base has after line %d", at)}
+	e := Edit{file: file, First: at, Last: at, say: fmt.Sprintf("restore base's lines after line %d", at)}
 	lines := pl.linesOf(file)
 	if at > len(lines) {
 		return e

@@ -99,7 +99,7 @@ func spreadAnew(p patient) []remedy {
 	if p.manifest.Deployment != nil {
 		one["matchLabelKeys"] = []any{appsv1.DefaultDeploymentUniqueLabelKey}
 	}
-	return p.of("spread the pods over nodes (topologySpreadConstraints, maxSkew 1), so that no node has all of them",
+	return p.of("spread the pods over nodes (topologySpreadConstraints, maxSkew 1), which keeps them off a single node",
 		"a pod waits where no node keeps the spread",
 		object.Setting{Path: p.pathOfPod() + ".topologySpreadConstraints", Value: []any{one}})
 }
@@ -148,7 +148,7 @@ func calmDescheduler(p patient) []remedy {
 		fits = fits && p.descheduler.Profiles[i].Evictor.NodeFit
 	}
 	if !fits {
-		tune("set nodeFit: true in the descheduler's DefaultEvictor, so that it evicts only what has another node", "",
+		tune("set nodeFit: true in the descheduler's DefaultEvictor, so it evicts only pods that fit on another node", "",
 			func(d *state.Descheduler) {
 				for i := range d.Profiles {
 					d.Profiles[i].Evictor.NodeFit = true

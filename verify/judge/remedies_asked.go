@@ -97,7 +97,7 @@ func requestWhatIsMeasured(p patient) []remedy {
 	if len(set) == 0 {
 		return nil
 	}
-	return p.of("give each container a request (here "+what+": use what it needs), because the autoscaler measures in percent of it", asksOf, set...)
+	return p.of("give each container a request (here "+what+": use its real demand), because the autoscaler measures in percent of it", asksOf, set...)
 }
 
 // requestAndDrop makes of a workload that an autoscaler could not scale one that is the autoscaler's.

@@ -39,7 +39,7 @@ func (p patient) forgetting() string { return Forgetting(p.workload) }
 
 // Forgetting is the step by which a workload keeps the number of its replicas when a manifest says it no more.
 func Forgetting(o *object.Object) string {
-	out := fmt.Sprintf("take spec.replicas out of what was last applied (kubectl apply edit-last-applied %s/%s",
+	out := fmt.Sprintf("take spec.replicas out of the last applied configuration (kubectl apply edit-last-applied %s/%s",
 		kindArgument(o.ID.Kind), o.ID.Name)
 	if o.ID.Namespace != "" {
 		out += " -n " + o.ID.Namespace

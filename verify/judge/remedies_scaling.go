@@ -35,7 +35,7 @@ func measureCPU(p patient) []remedy {
 	say, cost := "scale on CPU instead of memory, which processes rarely give back", "memory no longer triggers scaling"
 	var also []change
 	if len(asks) > 0 {
-		say += fmt.Sprintf(", and give each container a CPU request (here %s: use what it needs)", leastCPU)
+		say += fmt.Sprintf(", and give each container a CPU request (here %s: use its real demand)", leastCPU)
 		cost += ", and the nodes keep that much CPU free for each pod"
 		also = []change{{p.workload, asks}}
 	}
@@ -222,9 +222,9 @@ func forbidOverlap(p patient) []remedy {
 		set = append(set, object.Setting{Path: "spec.concurrencyPolicy", Value: "Forbid"})
 	}
 	if len(set) > 0 {
-		return append(p.of("set concurrencyPolicy: Forbid, so that no run starts beside another",
+		return append(p.of("set concurrencyPolicy: Forbid, so runs do not overlap",
 			"a run that is due while another goes on is skipped", set...),
-			p.of(fmt.Sprintf("set concurrencyPolicy: Forbid and activeDeadlineSeconds: %d, so that no run starts beside another or hangs forever", longestRun), "a run that is due while another goes on is skipped",
+			p.of(fmt.Sprintf("set concurrencyPolicy: Forbid and activeDeadlineSeconds: %d, so runs do not overlap or hang forever", longestRun), "a run that is due while another goes on is skipped",
 				append(set, object.Setting{Path: "spec.jobTemplate.spec.activeDeadlineSeconds", Value: longestRun})...)...)
 	}
 	return nil

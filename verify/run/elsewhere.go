@@ -23,13 +23,13 @@ func enterElsewhere(r *finding.Result, ch *object.Changes, opt *Options) {
 			Remedy: "render what it delivers before and after, and compare that: --base-dir and --head-dir"}
 		switch e.Change.Kind {
 		case object.Added:
-			rel.OnBase, rel.Reason = "absent", name+" comes, and delivers what is not in the repository"
+			rel.OnBase, rel.Reason = "absent", name+" comes, and delivers objects that are not in the repository"
 		case object.Removed:
-			side, rel.Reason = "base", name+" goes, and what it has delivered is not in the repository"
+			side, rel.Reason = "base", name+" goes, and its objects are not in the repository"
 		default:
-			rel.Reason = name + " changes, and what it delivers is not in the repository"
+			rel.Reason = name + " changes, and its objects are not in the repository"
 			if e.Field != "" {
-				rel.Reason = fmt.Sprintf("%s of %s changes, and what it delivers is not in the repository", e.Field, name)
+				rel.Reason = fmt.Sprintf("%s of %s changes, and its objects are not in the repository", e.Field, name)
 			}
 		}
 		at := judge.Places{Changes: ch}.Location(e.Object.Locate(e.Field), side)

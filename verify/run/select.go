@@ -262,7 +262,7 @@ func releaseResult(p slice.Pair, ch *object.Changes, touched []string) finding.R
 		out.Status = "failed-base"
 		out.Remedy = "nothing in this change: head renders"
 		if p.Base.Err.Skipped && ch.Base != nil {
-			out.Remedy += ", and what base lacks is needed for the comparison alone"
+			out.Remedy += ", and base's missing part is needed only for the comparison"
 		}
 	}
 	if p.Head != nil {

@@ -67,7 +67,7 @@ func unknownCluster(p *policies.Policy) []Unknown {
 	}
 	say(p.Cluster.Assumed, "the nodes: number, zones, size",
 		"kubectl get nodes -o yaml > nodes.yaml; kubesettle init --nodes nodes.yaml")
-	say(p.Cluster.Snapshot == nil && !p.Cluster.Assumed, "what else runs on the nodes",
+	say(p.Cluster.Snapshot == nil && !p.Cluster.Assumed, "other pods on the nodes",
 		"cluster.snapshot (kubesettle snapshot) or cluster.releases")
 	say(p.Controllers.Scheduler == nil, "the scheduler's configuration: assumed to be upstream's default",
 		"controllers.scheduler.config")

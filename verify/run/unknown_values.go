@@ -121,7 +121,7 @@ func (a *Analysis) hedgeUnknown(head *object.Revision) {
 		}
 		for _, id := range ids {
 			if path := fields[id]; path != "" {
-				f.While("what is filled in for "+path+" of "+id+" changes nothing of it", "")
+				f.While("the value filled in for "+path+" of "+id+" does not change it", "")
 				f.AtMostWarning()
 				break
 			}

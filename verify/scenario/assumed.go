@@ -60,7 +60,7 @@ func (p Plan) otherNodes(v Variant) (out []Variant) {
 	return out
 }
 
-// wantsNodes reports whether a node of its own, or one more, is what some pod needs.
+// wantsNodes reports whether a separate node, or one more, is what some pod needs.
 func (v Variant) wantsNodes() bool {
 	return slices.ContainsFunc(v.Spec.Workloads, func(w state.Workload) bool {
 		m := w.Manifests[state.Head]

@@ -312,7 +312,7 @@ func (v Violation) Retakes() bool { return v.probe == nextApply }
 // cluster drains all of its nodes, and does not ask whose pods come together.
 func (v Violation) AfterUpkeep() bool { return v.probe == webhookLoss }
 
-// Shrinks reports whether a violation is of a pool that gives up a node of its own accord.
+// Shrinks reports whether a violation is of a pool that gives up a separate node accord.
 func (v Violation) Shrinks() bool { return v.probe == poolShrink }
 
 // Unguarded reports whether a violation is one that the change took a guard away from.

@@ -135,7 +135,7 @@ func (c *Collector) object(where, kind string, data json.RawMessage) error {
 			return fmt.Errorf("%w: %s: a %s without a name", ErrSnapshot, where, head.Kind)
 		}
 		if immense.Match(data) {
-			return fmt.Errorf("%w: %s: %s %s: a number that no quantity has", ErrSnapshot, where, head.Kind,
+			return fmt.Errorf("%w: %s: %s %s: a number that is not a quantity", ErrSnapshot, where, head.Kind,
 				quote(head.Metadata.Name))
 		}
 		o := k.New()
@@ -153,7 +153,7 @@ func (c *Collector) object(where, kind string, data json.RawMessage) error {
 func (c *Collector) NameGaps() {
 	for _, k := range Kinds {
 		if k.Wanted && !c.seen[k.Resource] {
-			c.Gap(k.Resource, "none among what was read")
+			c.Gap(k.Resource, "none was read")
 		}
 	}
 }

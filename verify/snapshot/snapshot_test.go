@@ -133,7 +133,7 @@ func TestBadObjects(t *testing.T) {
 		"a snapshot":     {least, "is a snapshot already"},
 		"no name":        {"kind: Node\napiVersion: v1\n", "a Node without a name"},
 		"wrong type":     {"kind: Node\napiVersion: v1\nmetadata: {name: n1}\nspec: {taints: 3}\n", `document 1: Node "n1": `},
-		"immense":        {"kind: Node\napiVersion: v1\nmetadata: {name: n1}\nstatus: {allocatable: {cpu: 1e999999999}}\n", "a number that no quantity has"},
+		"immense":        {"kind: Node\napiVersion: v1\nmetadata: {name: n1}\nstatus: {allocatable: {cpu: 1e999999999}}\n", "a number that is not a quantity"},
 		"no object":      {"[1, 2]", "is not an object of Kubernetes"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -254,7 +254,7 @@ func lostTerms(release string, o, b *object.Object, all *aimIndex) []Remark {
 				out = append(out, Remark{
 					Rule: rules.DanglingTarget, release: release, Object: o, status: finding.New,
 					paths: []string{t.path, "spec.template.metadata.labels"}, remedies: selectOwn(o, t),
-					text: fmt.Sprintf("the selector of %s of %s matches other pods than its own, which nothing keeps apart any more",
+					text: fmt.Sprintf("the selector of %s of %s matches other pods than its own, which are no longer kept apart",
 						t.path, o.ID),
 				})
 			}

@@ -154,7 +154,7 @@ func movedBetween(ch *object.Changes, from, to *object.Rendered, stay, before ma
 	if n := len(list) - 1; n > 0 {
 		more = fmt.Sprintf(" (and %d more)", n)
 	}
-	r.text = fmt.Sprintf("%s%s moves from %s %s to %s %s, and the first one deletes what it no longer has", list[0].ID,
+	r.text = fmt.Sprintf("%s%s moves from %s %s to %s %s, and the first one deletes it", list[0].ID,
 		more,
 		from.Delivery.Tool, from.Delivery.Name, to.Delivery.Tool, to.Delivery.Name)
 	if race {

@@ -36,7 +36,7 @@ func hastyLiveness(p *Pass) []Remark {
 			out = append(out, Remark{
 				Object: o, Note: true, Conditional: true, occasion: "crash",
 				paths: []string{c.at + ".livenessProbe", c.at + ".readinessProbe"},
-				text: fmt.Sprintf("the only pod of %s is restarted once it is slow for %d s: the livenessProbe of container %s asks what the readinessProbe asks",
+				text: fmt.Sprintf("the only pod of %s is restarted once it is slow for %d s: the livenessProbe of container %s asks the same as the readinessProbe",
 					o.ID, c.seconds, c.container),
 				remedies: []Remedy{{Say: "let the livenessProbe fail more often than the readinessProbe", Object: o,
 					Set: []object.Setting{{Path: c.at + ".livenessProbe.periodSeconds", Value: int64(10)},

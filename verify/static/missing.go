@@ -193,7 +193,7 @@ func (m *unmet) removed(n need, had *object.Object) {
 	}
 	if yes, known := prunes(rel); known && !yes || !known && n.kind == secret {
 		r.Conditional = true
-		r.text += " (where what Git no longer has is deleted)"
+		r.text += " (where objects that are gone from Git are deleted)"
 	}
 	m.trust(&r, had)
 	m.enter(n, r)
@@ -225,7 +225,7 @@ func (m *unmet) neverThere(n need) {
 	switch {
 	case near != nil && unhashed(near.ID.Name) == unhashed(n.name):
 		m.enter(n, m.remark(n,
-			fmt.Sprintf("%s, which is not there: what the generator makes is named %s", m.needs(n), near.ID.Name)))
+			fmt.Sprintf("%s, which is not there: the generator's object is named %s", m.needs(n), near.ID.Name)))
 	case near != nil:
 		r := m.remark(n, fmt.Sprintf("%s, which is not there, and %s is", m.needs(n), near.ID))
 		r.Conditional = n.kind != configMap

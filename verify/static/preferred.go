@@ -36,7 +36,7 @@ func Preferred(p slice.Pair, was, is *state.Descheduler) []Remark {
 				o.ID),
 			premise: "a node that they prefer takes them, and scores less in all else, as by a PreferNoSchedule taint",
 			remedies: byHand("have RemovePodsViolatingNodeAffinity look at requiredDuringSchedulingIgnoredDuringExecution alone, " +
-				"or require what is preferred"),
+				"or require the preference"),
 		})
 	}
 	return out

@@ -87,7 +87,7 @@ func names(o *object.Object) []need {
 	for _, h := range slice.Asked(o) {
 		at := fmt.Sprintf("webhooks[%d].clientConfig.service", h.Index)
 		out = append(out, need{kind: service, name: h.Service, in: h.Namespace, path: at, at: "webhook " + h.Name,
-			rule: rules.CutOffControl, comes: "what it is asked about is refused", alone: true})
+			rule: rules.CutOffControl, comes: "its requests are refused", alone: true})
 	}
 	return append(out, customNames(o)...)
 }
@@ -137,7 +137,7 @@ func classNamed(c *corev1.PersistentVolumeClaimSpec, path, at string) []need {
 		return nil
 	}
 	return []need{{kind: storageClass, name: *c.StorageClassName, path: path, at: at, once: true,
-		comes: "a claim that is made anew waits for its volume", doubtful: true}}
+		comes: "a claim that is made again waits for its volume", doubtful: true}}
 }
 
 // named is a field of custom resources that names an object.

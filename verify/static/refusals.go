@@ -167,7 +167,7 @@ func (a *Applied) updated(now, was *object.Object, live runtime.Object) field.Er
 	}
 	out = validation.Update(validation.Merged(manifest(now), manifest(was), a.mode == state.ServerSide), live)
 	for _, e := range out {
-		e.Detail += "; no manifest wrote what the live object has there, and the apply leaves it"
+		e.Detail += "; no manifest wrote the live value there, and the apply leaves it"
 	}
 	return out
 }

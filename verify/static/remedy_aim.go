@@ -40,7 +40,7 @@ func readied(name Remedy, o, t *object.Object, helm bool) []Remedy {
 	if h, ok := o.Typed.(*autoscalingv2.HorizontalPodAutoscaler); ok {
 		asks, what := judge.Asks(&m, h)
 		if set = asks; len(asks) > 0 {
-			r.Say += fmt.Sprintf(", and give each container a request of what is measured in percent of it (here %s: use what it needs)", what)
+			r.Say += fmt.Sprintf(", and request the resource that is measured in percent for each container (here %s: use its real demand)", what)
 			r.Cost = "the nodes keep that much free for each pod"
 		}
 	}

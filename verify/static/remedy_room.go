@@ -202,6 +202,6 @@ func sayWhatIsCounted(o *object.Object, m *state.Manifest, quota *corev1.Resourc
 	if len(set) == 0 || slices.ContainsFunc(set, func(s object.Setting) bool { return s.Path == "" }) {
 		return nil
 	}
-	return []Remedy{{Say: fmt.Sprintf("have each container say what quota %s counts (here %s and %s: use what it needs)", quota.Name, cpu, memory),
+	return []Remedy{{Say: fmt.Sprintf("have each container say what quota %s counts (here %s and %s: use its real demand)", quota.Name, cpu, memory),
 		Cost: "as much is kept free for each pod", Object: o, Set: set}}
 }

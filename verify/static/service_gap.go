@@ -103,9 +103,9 @@ func scaledToNothing(o *object.Object) bool {
 	return fmt.Sprint(slice.ValueAt(o.Content, "spec", "replicas")) == "0"
 }
 
-// scaleFirst has a workload that base has start its pods in a change of its own.
+// scaleFirst has a workload that base has start its pods in a separate change.
 func scaleFirst(b, o *object.Object) []Remedy {
-	say := fmt.Sprintf("scale up %s in a change of its own that is applied first", shortID(o))
+	say := fmt.Sprintf("scale up %s in a separate change that is applied first", shortID(o))
 	if b == nil {
 		return byHand(say)
 	}

@@ -69,7 +69,7 @@ func (s Shortage) Enter(list []finding.Finding, sl *slice.Slice, rule rules.Rule
 		f.Events, f.Certainty = append(f.Events, "load-change"), finding.Possible
 	case s.waits(w) && status != finding.Existing:
 		f.Scenario = scenario.ScenarioNext
-		f.Message += "; what runs stays, and the next pod that has to be created is refused"
+		f.Message += "; running pods stay, and the next pod that has to be created is refused"
 	}
 	step := finding.Step{
 		Actor: "scheduler", Class: actor.Sync.String(), Action: "unschedulable", Object: w.ID, Text: text,

@@ -81,10 +81,10 @@ func stale(p *Pass) []Remark {
 func unread(n need, of, o *object.Object) string {
 	if n.once {
 		return fmt.Sprintf("the new content of %s does not reach the pods of %s before they are replaced: "+
-			"they read it when they start (%s), and nothing of their template changes with it", of.ID, o.ID, n.at)
+			"they read it when they start (%s), and their template does not change with it", of.ID, o.ID, n.at)
 	}
-	return fmt.Sprintf("the new content of %s reaches files of the pods of %s (%s), but not what has read them: "+
-		"others of the release have a checksum for that, and nothing of this template changes with it",
+	return fmt.Sprintf("the new content of %s reaches files of the pods of %s (%s), but not programs that have read them: "+
+		"others of the release have a checksum for that, and this template does not change with it",
 		of.ID, o.ID, n.at)
 }
 

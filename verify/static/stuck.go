@@ -165,7 +165,7 @@ func (s steps) expires(o *object.Object, base []*object.Object) (Remark, bool) {
 		remedies: []Remedy{{Say: "set ttlSecondsAfterFinished: 600, so that the sync sees it end",
 			Cost: "the Job stays for 10 minutes", Object: o,
 			Set: []object.Setting{{Path: "spec.ttlSecondsAfterFinished", Value: 600}}}},
-		text: fmt.Sprintf("the sync waits for %s, which is deleted %v s after it ends: if nobody looks in time, it waits forever", o.ID, ttl),
+		text: fmt.Sprintf("the sync waits for %s, which is deleted %v s after it ends: if the sync does not look in time, it waits forever", o.ID, ttl),
 	}, true
 }
 

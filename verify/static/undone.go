@@ -47,7 +47,7 @@ func undone(p *Pass) []Remark {
 				occasion: "bad-revision", paths: []string{at + ".strategy", at + ".remediation"},
 				text: fmt.Sprintf("%s tries a failed %s again without end (RetryOnFailure), so that its remediation never comes: nothing is undone",
 					o.ID, a.action),
-				remedies: byHand("remove " + at + ".strategy, so that what failed is undone"),
+				remedies: byHand("remove " + at + ".strategy, so that a failed upgrade is undone"),
 			})
 		}
 	}
@@ -72,7 +72,7 @@ func undone(p *Pass) []Remark {
 			occasion: "bad-revision", paths: []string{at},
 			text: fmt.Sprintf("%s uninstalls the release when an upgrade fails, and %s goes with it", o.ID,
 				p.Head.Objects[lost].ID),
-			remedies: byHand("set " + at + ": rollback, or keep what is precious by helm.sh/resource-policy: keep"),
+			remedies: byHand("set " + at + ": rollback, or keep precious objects by helm.sh/resource-policy: keep"),
 		})
 	}
 	return out

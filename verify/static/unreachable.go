@@ -246,7 +246,7 @@ func (t *cutter) does(a traffic.Ask, now, was traffic.Reach) string {
 	case traffic.Aggregated:
 		return fmt.Sprintf("the API server %s what serves %s, over %s%s", reaches, a.By.Object.ID, service, before)
 	case traffic.Scrape:
-		return fmt.Sprintf("nobody who scrapes for %s reaches %s any more%s", a.By.Object.ID, service, before)
+		return fmt.Sprintf("no scraper for %s reaches %s any more%s", a.By.Object.ID, service, before)
 	case traffic.Named:
 		return fmt.Sprintf("%s, whose settings name %s, %s %s%s", a.Caller.Object.ID, a.Name, reaches, service,
 			before)
@@ -285,7 +285,7 @@ func (t *cutter) ends(a traffic.Ask, r traffic.Reach) string {
 func (t *cutter) blocks(a traffic.Ask) string {
 	switch {
 	case a.Use == traffic.Webhook && !a.Fails:
-		return "what it checks or changes passes as it is (failurePolicy Ignore)"
+		return "requests pass unchecked and unchanged (failurePolicy Ignore)"
 	case a.Use == traffic.Webhook && slices.ContainsFunc(a.Blocks, func(r string) bool {
 		return r == "pods" ||
 			r == "*" || r == "*/*"
@@ -295,7 +295,7 @@ func (t *cutter) blocks(a traffic.Ask) string {
 		return fmt.Sprintf("no request for %s that it is asked about passes (failurePolicy Fail)",
 			strings.Join(atMost(a.Blocks, 3), ", "))
 	case a.Use == traffic.Conversion:
-		return "none of them can be read or written in another version than the stored one"
+		return "its objects can only be read and written in the stored version"
 	case a.Use == traffic.Aggregated && strings.HasSuffix(a.Name, "metrics.k8s.io"):
 		var who []string
 		for _, o := range t.objects[state.Head] {
@@ -335,7 +335,7 @@ func (t *cutter) letThrough(a traffic.Ask, r traffic.Reach) []Remedy {
 		return byHand(fmt.Sprintf("keep %s until nothing leads to it, or take what leads there away with it",
 			shortID(o)))
 	case r.Cut != traffic.Denied || !ok:
-		return byHand("let it through, or take away what asks with it")
+		return byHand("let it through, or remove the requests")
 	}
 	side, rule := "ingress", map[string]any{}
 	port := map[string]any{"protocol": string(r.Port.Protocol), "port": int64(r.Port.Number)}

@@ -43,7 +43,7 @@ func dependencies(p *Pass) []Remark {
 					continue
 				}
 				x.Conditional, x.paths = true, []string{path + ".name", path}
-				x.text = fmt.Sprintf("waits for %s, which nothing declares: it is never applied; there is %s", name, meant)
+				x.text = fmt.Sprintf("waits for %s, which is declared nowhere: it is never applied; there is %s", name, meant)
 				x.remedies = []Remedy{{Say: "name the namespace: " + meant[:strings.Index(meant, "/")]}}
 			case round != nil && !base.closes(r, on, round) && (!before || !base.opens(on, round)) && !told[members(on, round)]:
 				told[members(on, round)] = true
@@ -288,7 +288,7 @@ func unhealthy(ch *object.Changes, where *whereabouts, r *object.Rendered) []Rem
 			paths: []string{path + ".name", path}, causes: []cause{{object: where.objects[0][i]}},
 			text: fmt.Sprintf("%s waits for %s to be healthy, which the change removes: it is never ready again", o.ID,
 				where.objects[0][i].ID),
-			remedies: byHand("take the object out of spec.healthChecks, or name what takes its place")}
+			remedies: byHand("take the object out of spec.healthChecks, or name its replacement")}
 		out = append(out, x)
 	}
 	return out

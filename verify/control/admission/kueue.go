@@ -276,12 +276,12 @@ func (x *Quotas) Queued(m *actor.Model) *actor.Model {
 		"ClusterQueues of Kueue v0.19.2: nominal quota, borrowing and lending limits in a cohort, resources that are not covered; "+
 			"a pod of a Deployment is admitted by itself, a Job as a whole")
 	m.MayHide = append(m.MayHide,
-		"Kueue: a pod that is not admitted is one that is not there; several flavors are one; cohorts with an object of their own have no end",
-		"Kueue: with fair sharing, priorities that no object gives, or a cohort without end, whatever preemption could free is free, and "+
+		"Kueue: a pod that is not admitted is one that is not there; several flavors are one; cohorts with a Cohort object have no end",
+		"Kueue: with fair sharing, undefined priorities, or a cohort without end, whatever preemption could free is free, and "+
 			"takes no pod away",
 		"Kueue: order in a queue, admission checks and topologies are not modeled; only Deployments and Jobs wait",
 		"Kueue: a self-heal that sets a Job's spec.suspend again, as Git says, stops its pods, and Kueue starts them again: not followed",
-		"Kueue's waitForPodsReady: of Jobs alone; with blockAdmission pods of others, and of what is outside of the slice, "+
+		"Kueue's waitForPodsReady: of Jobs alone; with blockAdmission pods of others, and pods outside of the slice, "+
 			"keep nothing from being admitted")
 	return m
 }

@@ -71,6 +71,6 @@ func (l *startedLoop) Describe(from, _ state.State, _ search.Move) actor.Words {
 func (l *startedLoop) Model() *actor.Model {
 	return &actor.Model{
 		Upstream: "kueue v0.19.2, pkg/controller/jobframework: generatePodsReadyCondition",
-		Exact:    []string{"what was all ready once waits for its recovery, which recoveryTimeout: 0s never ends"},
+		Exact:    []string{"a workload that was ready once waits for its recovery, which recoveryTimeout: 0s never ends"},
 	}
 }

@@ -313,14 +313,14 @@ func (l *queueLoop) Model() *actor.Model {
 		Upstream: "kueue v0.19.2, pkg/scheduler/preemption: GetTargets, classicalPreemptions; pkg/scheduler/preemption/classical: " +
 			"NewCandidateIterator; pkg/scheduler/flavorassigner: fitsResourceQuota; pkg/scheduler: processEntry",
 		Exact: []string{
-			"whom Kueue preempts within a ClusterQueue, and of what others have borrowed (reclaimWithinCohort, borrowWithinCohort): " +
-				"candidates, their order, and who may stay",
+			"Kueue's victims within a ClusterQueue, and of quota that others have borrowed (reclaimWithinCohort, borrowWithinCohort): " +
+				"candidates, their order, and exemptions",
 			"PodDisruptionBudgets are not asked",
 		},
 		MayInvent: []string{"of workloads with one priority any class of pods may have come last"},
 		MayHide: []string{
 			"a workload that waits counts as the youngest: LowerOrNewerEqualPriority preempts lower priorities only",
-			"a pod group is no victim, and neither is what is outside of the slice",
+			"a pod group is no victim, and neither are pods outside of the slice",
 		},
 	}
 }

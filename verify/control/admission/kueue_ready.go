@@ -136,7 +136,7 @@ func (l *readyLoop) Model() *actor.Model {
 		},
 		MayHide: []string{
 			"no Job is evicted while others may yet make room: a node is away, a pod starts or stops, another Job's pods run",
-			"what has a node is ready within the timeout",
+			"a pod with a node is ready within the timeout",
 		},
 	}
 }

@@ -88,7 +88,7 @@ func (h *HPA) Model() *actor.Model {
 		MayInvent: []string{
 			"a sync runs at any moment, not every 15 s",
 			"policy periods, and windows under 60 s, may have passed at any moment",
-			"a starting pod may have a sample, an early one or none, at each sync anew",
+			"a starting pod may have a sample, an early one or none, decided again at each sync",
 		},
 		MayHide: []string{
 			"spec.minReplicas 0 counts as 1",

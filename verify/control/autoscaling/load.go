@@ -159,7 +159,7 @@ func (l *loadChange) Model() *actor.Model {
 			"with several metrics, each is at its target at the same load",
 		},
 		MayHide: []string{
-			"the load has three levels: none, what base was sized for, what maxReplicas was made for",
+			"the load has three levels: none, the one that base was sized for, the one that maxReplicas was made for",
 			"ready pods share the load evenly",
 			"pods that another workload's autoscaler counts are on its target at the nominal load",
 			"a workload with only a vertical autoscaler uses its requests at the nominal load; at the saturating one, its fixed limits or the largest node",

@@ -193,9 +193,9 @@ func (u *vpaUpdater) Model() *actor.Model {
 		},
 		MayHide: []string{
 			"requests that are out of bounds by less than 10 % are left alone",
-			"what a resized pod uses, and whether its containers restart, is not told apart",
+			"the usage of a resized pod, and restarts of its containers, are not modeled",
 			"evictionRequirements are ignored",
-			"of more than eight sizes that pods may get, eight are told apart",
+			"of more than eight sizes that pods may get, eight are distinguished",
 		},
 	}
 }

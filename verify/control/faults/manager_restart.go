@@ -91,14 +91,14 @@ func (m *manager) Model() *actor.Model {
 	return &actor.Model{
 		Upstream: objects.Upstream + ", cmd/kube-controller-manager, pkg/controller: slowStartBatch, initialRecommendation",
 		Exact: []string{
-			"its controllers stop together, and go on from what the API server has; the scheduler, kubelets and controllers of others do not stop",
+			"its controllers stop together, and go on from the API server's objects; the scheduler, kubelets and controllers of others do not stop",
 			"of the pods that a ReplicaSet, Job, StatefulSet or DaemonSet creates in one sync, and of the ReplicaSets that a Deployment writes in one, any first part may be there",
 			"of the pods that one sync deletes, any number may be gone",
 			"an HPA forgets its stabilization windows, and begins with the live replicas",
 		},
 		MayHide: []string{
 			"of the pods that one sync deletes the first in upstream's ranking are gone, of a DaemonSet's on more than 4 nodes those on the first; upstream has no order",
-			"the eviction API counts what is healthy as if the disruption controller were up",
+			"the eviction API counts healthy pods as if the disruption controller were up",
 			"nodes are marked as lost while it is down",
 		},
 	}

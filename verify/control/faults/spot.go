@@ -77,7 +77,7 @@ func (spotReclaim) Model() *actor.Model {
 		},
 		MayHide: []string{
 			"the notice cordons the node; further taints are not modeled",
-			"nodes are reclaimed one by one, each by an event of its own",
+			"nodes are reclaimed one by one, each by a separate event",
 		},
 	}
 }

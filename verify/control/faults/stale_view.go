@@ -102,7 +102,7 @@ func (*staleView) Model() *actor.Model {
 			"pkg/registry/core/pod/storage: checkAndDecrement",
 		Exact: []string{
 			"a ReplicaSet, a StatefulSet, a DaemonSet, a Job and a Deployment act again only when they have seen their own writes, or are refused (expectations, the consistency store, resourceVersion)",
-			"a Job counts what has succeeded by the pods it sees: nobody else writes its status",
+			"a Job counts succeeded pods by the pods it sees: no other controller writes its status",
 			"a pod that is already on deletion, or gone, is deleted once",
 			"for an HPA a pod that it still sees, and that is gone, has no sample",
 			"an eviction lowers what a PodDisruptionBudget's status allows at once, however far behind that is",
@@ -117,7 +117,7 @@ func (*staleView) Model() *actor.Model {
 			"the scheduler, Rollouts, the descheduler and autoscalers of nodes are never behind",
 			"no view goes back in time at a restart: from 1.35 on the first list of an informer is a consistent one (WatchListClient)",
 			"a loop that is refused as an object has changed does nothing in that sync, though its first of two writes may have passed; so does one that asks for more pods than a quota has room for",
-			"a pod that has been bound or has got ready since the view is not deleted, where it cannot be told from others",
+			"a pod that has been bound or has got ready since the view is not deleted, if it cannot be distinguished from others",
 		},
 	}
 }

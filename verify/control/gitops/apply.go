@@ -197,7 +197,7 @@ func (a *Apply) Describe(from, to state.State, _ search.Move) actor.Words {
 	w.Text = "the change is applied"
 	switch {
 	case advances(from, to) && from.C.Spec.Straight:
-		w.Text = "all else is applied, and what Git no longer has is deleted"
+		w.Text = "all else is applied, and objects that are gone from Git are deleted"
 	case advances(from, to):
 		w.Text = "all so far is healthy, and the next step is applied"
 	case from.C.Spec.Events.Next:

@@ -163,7 +163,7 @@ func (a *helm) Model() *actor.Model {
 		Upstream: "helm-controller v1.6, internal/reconcile: (*AtomicRelease).actionForState; api/v2: UpgradeRemediation, InstallRemediation, GetActiveRetry",
 		Exact: []string{
 			"which failed upgrade is rolled back, uninstalled or left, and which is tried again: retries, remediateLastFailure, strategy",
-			"a rollback that does not get healthy is followed by no upgrade; a change of the release begins anew",
+			"a rollback that does not get healthy is followed by no upgrade; a change of the release begins again",
 		},
 		MayInvent: []string{"Helm waits for health as Argo CD says it"},
 		MayHide: []string{

@@ -114,7 +114,7 @@ func (a *resync) Model() *actor.Model {
 		Exact:    []string{"a declared spec.replicas is set again whenever it changed, and a Pod that is gone is created again"},
 		MayInvent: []string{
 			"a re-sync runs at any moment, without waiting for an interval or back-off",
-			"what Git no longer has is deleted, also without prune",
+			"objects that are gone from Git are deleted, also without prune",
 		},
 		MayHide: []string{"every re-sync succeeds: sync windows, waves, hooks and a controller that is down are not modeled"},
 	}

@@ -107,9 +107,9 @@ func rest(s state.State, words *actor.Words) string {
 		ordered(q.ID(), q.Step, q.Words())
 	}
 	if s.C.Spec.Straight {
-		return fmt.Sprintf("; what Git no longer has is deleted next: %s", strings.Join(later, ", "))
+		return fmt.Sprintf("; objects that are gone from Git are deleted next: %s", strings.Join(later, ", "))
 	}
-	return fmt.Sprintf("; what is of a later step waits until this is healthy: %s", strings.Join(later, ", "))
+	return fmt.Sprintf("; later steps wait until this is healthy: %s", strings.Join(later, ", "))
 }
 
 func (a *steps) Model() *actor.Model {
@@ -117,12 +117,12 @@ func (a *steps) Model() *actor.Model {
 		return &actor.Model{
 			Upstream: "kustomize-controller v1.9, (*KustomizationReconciler).reconcile; fluxcd/pkg, ssa: ApplyAllStaged",
 			Exact: []string{
-				"a Kustomization of Flux deletes what Git no longer has after it applied all else, and waits for no health in between",
+				"a Kustomization of Flux deletes objects that are gone from Git after it applied all else, and waits for no health in between",
 			},
-			MayInvent: []string{"what Git no longer has is deleted, also without prune"},
+			MayInvent: []string{"objects that are gone from Git are deleted, also without prune"},
 			MayHide: []string{
 				"the objects of one stage are applied at once, and definitions and classes are ready at once",
-				"an apply that fails is not tried again (retryInterval): what the API server refuses is told on its own",
+				"an apply that fails is not tried again (retryInterval): refusals of the API server are separate findings",
 				"autoscalers, disruption budgets and LimitRanges go with their workload",
 			},
 		}
@@ -136,7 +136,7 @@ func (a *steps) Model() *actor.Model {
 		MayHide: []string{
 			"autoscalers, disruption budgets and LimitRanges come with their workload, whatever their wave",
 			"a first install and a revert are one step",
-			"what is not in the slice is healthy at once, and so is a DaemonSet that no node has a pod of",
+			"objects outside of the slice are healthy at once, and so is a DaemonSet without pods",
 		},
 	}
 }

@@ -324,7 +324,7 @@ func (a *clusterAutoscaler) movedBy(c *state.Config, p int) []actor.Ref {
 
 func (a *clusterAutoscaler) Model() *actor.Model {
 	return &actor.Model{
-		Upstream: "the documentation of Kubernetes' cluster autoscaler (FAQ.md), with the flags' defaults but for --scale-down-enabled, --scale-down-utilization-threshold, --skip-nodes-with-local-storage and --skip-nodes-with-system-pods of a Deployment that is found; its code is not compared",
+		Upstream: "the documentation of Kubernetes' cluster autoscaler (FAQ.md), with the flags' defaults except for --scale-down-enabled, --scale-down-utilization-threshold, --skip-nodes-with-local-storage and --skip-nodes-with-system-pods of a Deployment that is found; its code is not compared",
 		Exact: []string{
 			"the scheduler's filters decide what fits; utilization is the larger requested share of CPU and memory",
 			"safe-to-evict, pods without a controller, local storage, kube-system, PodDisruptionBudgets and scale-down-disabled keep a node",

@@ -275,6 +275,6 @@ func (a *nodeExit) Model() *actor.Model {
 			"pods that arrive during the drain are evicted, too",
 			"the cluster autoscaler may give up after one refused eviction, not only after two minutes",
 		},
-		MayHide: []string{"a drain has no timeout, but for that of the cluster autoscaler"},
+		MayHide: []string{"a drain has no timeout, except for that of the cluster autoscaler"},
 	}
 }

@@ -275,7 +275,7 @@ func (d *declared) Describe(from, to state.State, m search.Move) actor.Words {
 
 func (d *declared) Model() *actor.Model {
 	return &actor.Model{
-		Upstream: "none: what the policy file says of a controller of yours (controllers.own)",
+		Upstream: "none: the policy file describes the controller (controllers.own)",
 		MayInvent: []string{
 			"of the pods that a declared controller deletes any may be next",
 			"it acts in every state in which its expression is true, as often as that is so",
@@ -283,7 +283,7 @@ func (d *declared) Model() *actor.Model {
 		MayHide: []string{
 			"a declared controller sees the cluster as it is now, writes one thing at a time, and never restarts itself",
 			"a restart waits until the last one has replaced all pods; none comes while the change itself has a new pod template",
-			"what an object holds is not modeled, only that it is another one on head, or is written",
+			"an object's content is not modeled, only that it differs on head, or is written",
 		},
 		Refused: []string{
 			"restarts of workloads other than Deployments, or resized ones; deletion of pods of DaemonSets and Jobs",

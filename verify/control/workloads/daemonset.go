@@ -80,7 +80,7 @@ func compileDaemon(c *state.Config, w int, v state.Version) (daemonRollout, erro
 		return r, fmt.Errorf("sized by a VerticalPodAutoscaler: %w", actor.ErrUnmodeled)
 	}
 	if d.Spec.Template.Spec.NodeName != "" {
-		return r, fmt.Errorf("spec.template.spec.nodeName: a node of its own: %w", actor.ErrUnmodeled)
+		return r, fmt.Errorf("spec.template.spec.nodeName: a separate node: %w", actor.ErrUnmodeled)
 	}
 	m := state.Manifest{DaemonSet: d}
 	pace := m.Pace()

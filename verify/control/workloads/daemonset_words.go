@@ -54,7 +54,7 @@ func (d *daemonSet) Model() *actor.Model {
 			"its pods' topology spread constraints count all nodes, not only the pod's own",
 		},
 		MayHide: []string{
-			"what one sync writes is one step; with maxSurge, which unneeded node loses its pod first is fixed",
+			"one sync is one step; with maxSurge, which unneeded node loses its pod first is fixed",
 		},
 		Refused: []string{"spec.template.spec.nodeName, an update strategy that is neither RollingUpdate nor OnDelete, a cluster autoscaler or Karpenter beside it, and a VerticalPodAutoscaler on it"},
 	}

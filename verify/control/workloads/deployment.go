@@ -347,8 +347,8 @@ func (d *Deployment) Model() *actor.Model {
 			"base's ReplicaSet counts as older than head's: wrong after a rollback, for ties of size",
 		},
 		MayHide: []string{
-			"what one sync writes is one step: what happens between two writes is missed",
-			"a sync reads the current status of ReplicaSets, but with timing.stale",
+			"one sync is one step: anything between two of its writes is missed",
+			"a sync reads the current status of ReplicaSets, except with timing.stale",
 			"pods of revisions before base are missed",
 		},
 		Refused: []string{"a strategy that is neither RollingUpdate nor Recreate"},

@@ -82,13 +82,13 @@ func (c *creation) Model() *actor.Model {
 	return &actor.Model{
 		Upstream: objects.Upstream + ", pkg/registry/core/pod: podStrategy; pkg/kubelet/kuberuntime: computePodActions",
 		Exact: []string{
-			"nobody replaces the pod: one that is evicted, deleted, preempted or lost with its node is gone until it is applied again",
-			"an update in place: another image starts a container anew where it is; a pod that has failed is not created again",
+			"an evicted, deleted, preempted or lost pod is not replaced until it is applied again",
+			"an update in place: another image restarts a container in place; a pod that has failed is not created again",
 		},
 		MayInvent: []string{"who applies a pod that a quota or a webhook refuses asks again"},
 		MayHide: []string{
 			"a pod that ends by itself (restartPolicy, activeDeadlineSeconds) runs on",
-			"a failed pod stays also when its node is removed; pods that a kubelet makes of files of its own, and those of hooks and tests, are not there",
+			"a failed pod stays also when its node is removed; static pods of a kubelet, and pods of hooks and tests, are not there",
 		},
 		Refused: []string{"spec.nodeName of a pod without a controller"},
 	}

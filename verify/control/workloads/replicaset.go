@@ -355,7 +355,7 @@ func (r *ReplicaSetLoop) Model() *actor.Model {
 			"how many pods are created or deleted; the ranking of victims: unassigned, not ready, pods that share a node",
 			"ResourceQuotas: pods, requests, limits and extended resources",
 			"a ReplicaSet without a Deployment keeps its pods when its template changes",
-			"the pod-deletion-cost of a template, which is equal for all pods of its ReplicaSet and ranks none of them",
+			"the pod-deletion-cost of a template, which is equal for all pods of its ReplicaSet and ranks no pod",
 		},
 		MayInvent: []string{
 			"ages are not kept: of ready pods of one rank, and of starting ones, any may be the victim",

@@ -360,8 +360,8 @@ func (r *Rollout) Model() *actor.Model {
 			"base's ReplicaSet of a Rollout counts as older than head's",
 		},
 		MayHide: []string{
-			"analyses of a Rollout succeed, experiments and step plugins are over at once, and nobody promotes in full",
-			"a traffic router has the weight as soon as it is told, and the Services of a Rollout are there",
+			"analyses of a Rollout succeed, experiments and step plugins are over at once, and no rollout is promoted in full by hand",
+			"a traffic router applies a weight at once, and the Services of a Rollout are there",
 			"scaleDownDelaySeconds: 0 takes the pods away at once",
 			"what one sync of a Rollout writes is one step; a change of its steps alone is seen when it is applied",
 		},

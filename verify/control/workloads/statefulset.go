@@ -237,7 +237,7 @@ func (x *statefulSet) Model() *actor.Model {
 			"a pod being deleted counts against a quota until it has stopped, not only for its grace period",
 		},
 		MayHide: []string{
-			"what one sync writes is one step: what happens between two writes is missed",
+			"one sync is one step: anything between two of its writes is missed",
 			"updateStrategy.rollingUpdate.maxUnavailable counts where the policy sets the feature gate MaxUnavailableStatefulSet, which is off by default",
 			"claims of volumeClaimTemplates exist, bind anywhere, and never block a pod",
 			"the scheduler's default spreading ignores a Service that selects some ordinals only",

@@ -195,7 +195,7 @@ func collect(ctx context.Context, list []source, c *snapshot.Collector) error {
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case s.resource == "nodes":
-			return fmt.Errorf("nodes cannot be listed: %s; `kubesettle snapshot --rbac` prints what it takes", reason(err))
+			return fmt.Errorf("nodes cannot be listed: %s; `kubesettle snapshot --rbac` prints the ClusterRole that it needs", reason(err))
 		default:
 			c.Gap(s.resource, reason(err))
 		}
