@@ -68,7 +68,7 @@ func TestScriptsGiveReleases(t *testing.T) {
 		"deploy:helm_deploy/api:default/api: ConfigMap default/api (deployed in deploy.sh:5)",
 		"helm_deploy/api: ConfigMap default/api (Chart.yaml found)",
 		"k8s/base: ConfigMap one/base (deployed in deploy.sh:7)",
-		"k8s/prod: ConfigMap default/prod-base (a kustomization that no other includes, deployed in deploy.sh:8)",
+		"k8s/prod: ConfigMap default/prod-base (a kustomization that is not included by another, deployed in deploy.sh:8)",
 		"k8s/prod/unlisted.yaml: ConfigMap two/unlisted (deployed in deploy.sh:9)",
 		"openshift: ConfigMap default/t-one (2 plain manifests, deployed in deploy.sh:11)",
 		"openshift: ConfigMap default/z (2 plain manifests, deployed in deploy.sh:11)",
