@@ -56,7 +56,10 @@ func dangling(p *Pass) []Remark {
 		default:
 			was := base.aimed(b, everything)
 			if was == nil {
-				continue // as it was
+				if x, ok := p.missesAnother(r, b, other); ok {
+					out = append(out, x)
+				}
+				continue // else as it was
 			}
 			if t := fresh.successor(was); t != nil {
 				r.beside = [2]*object.Object{was, t}
@@ -69,6 +72,25 @@ func dangling(p *Pass) []Remark {
 		}
 	}
 	return out
+}
+
+// missesAnother is a remark on an object that misses a workload of another release that it acts on on base.
+func (p *Pass) missesAnother(r Remark, b *object.Object, other func(*object.Object) bool) (Remark, bool) {
+	was := p.once().aimed(b, func(t *object.Object) bool { return other(t) && p.where().tie(t, b) != slice.Apart })
+	if was == nil || p.Head == nil {
+		return r, false
+	}
+	t := p.everywhere().counterpart(was)
+	if t == nil || object.Same([]*object.Object{t, r.Object}, []*object.Object{was, b}) {
+		return r, false
+	}
+	r.beside, r.Conditional = [2]*object.Object{was, t}, true
+	r.text = fmt.Sprintf("%s no longer acts on anything: it %s", r.Object.ID, misses(r.Object, t))
+	r.first = missedBy(r.Object, t)
+	if p.where().tie(t, r.Object) != slice.Sure {
+		r.with = t.Release
+	}
+	return r, true
 }
 
 // instead reports whether two releases are one chart with other values: nothing of the one is there for the other.

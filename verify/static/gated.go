@@ -63,13 +63,25 @@ func gatedOff(p *policies.Policy, gate string) bool {
 }
 
 // Reached leaves out the remarks that pods keep their old configuration where a controller of the policy restarts them,
-// those of a feature gate that is not known to be off, those that rest on nodes where nodes are declared, and those
-// that take a node that goes or runs short where the policy says which events nodes see.
+// those of a feature gate that is not known to be off, or of a later Kubernetes than the policy's, those that rest on
+// nodes where nodes are declared, and those that take a node that goes or runs short where the policy says which events
+// nodes see.
 func Reached(list []Remark, p *policies.Policy) []Remark {
 	declared := p != nil && !p.Cluster.Assumed
 	listed := p != nil && (p.Events.Drain != nil || p.Events.NoDrain)
+	minor := 0
+	if p != nil {
+		minor = p.Cluster.Gated.Minor
+	}
+	for i := range list {
+		if r := &list[i]; r.since > 0 && minor > 0 {
+			r.Conditional = minor < r.since
+		}
+	}
 	return slices.DeleteFunc(list, func(r Remark) bool {
 		switch {
+		case r.since > 0 && minor > 0 && minor < r.since:
+			return true
 		case listed && (r.occasion == diskPressure || r.occasion == nodeRemoved), declared && r.premise != "":
 			return true
 		case r.gate != "" && !gatedOff(p, r.gate):

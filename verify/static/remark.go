@@ -25,6 +25,7 @@ type Remark struct {
 	// occasion is what it takes beside the apply before anybody sees it; "": nothing. It is possible then, not inevitable.
 	occasion string
 	gate     string // feature gate that has to be off for it; "": none
+	since    int    // minor version of Kubernetes from which on it holds; 0: of all
 	more     int    // of the same kind that it stands for
 	gone     bool   // object is one of base
 	race     bool   // it hangs on who comes first
