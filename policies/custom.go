@@ -140,12 +140,12 @@ func customHelp(in *CustomIntent, at rules.Declaration) rules.Help {
 		fence += "`"
 	}
 	h := rules.Help{
-		Real: fmt.Sprintf("An intent of this repository's own policy, in %s:%d.\n\n%s\n%s: %s\n%s\n\n%s",
+		Real: fmt.Sprintf("This repository's policy declares it in %s:%d.\n\n%s\n%s: %s\n%s\n\n%s",
 			at.File, at.Line, fence, form, strings.TrimSpace(text), fence, map[string]string{
-				always:     "It must be true in every state, from the first time on that the cluster has settled.",
-				never:      "It must be true in no state, from the first time on that the cluster has settled.",
-				eventually: "With no event left to happen, every fair run must come to a state in which it is true, again and again as long as the run goes on.",
-				settles:    "With no event left to happen, every fair run must come to a point from which on it stays true.",
+				always:     "It must always be true once the cluster has settled.",
+				never:      "It must never be true once the cluster has settled.",
+				eventually: "With no event left to happen, it must become true again and again on every fair run.",
+				settles:    "With no event left to happen, it must become true and stay true on every fair run.",
 			}[form]),
 	}
 	if in.Help != "" {

@@ -194,7 +194,7 @@ func verdictLine(r *finding.Result) string {
 	var s string
 	switch {
 	case r.Verdict == finding.Errored && len(r.Releases) == 0:
-		s = "nothing to check: no chart, no kustomization and no Kubernetes manifest"
+		s = "nothing to check: no chart, kustomization or Kubernetes manifest; give the path of one"
 	case r.Verdict == finding.Errored && len(r.Workloads) == 0 && t.fresh == 0:
 		s = subject(r) + " could not be analysed"
 	case r.Verdict == finding.Errored:

@@ -41,7 +41,7 @@ func verdictSentence(r *finding.Result) string {
 	case finding.Pass:
 		switch {
 		case t.fresh > 0:
-			return fmt.Sprintf("%s; they do not block %s.", capital(t.news()), subject(r))
+			return fmt.Sprintf("%s; %s not block %s.", capital(t.news()), english.PluralWord(t.fresh, "it does", "they do"), subject(r))
 		case len(r.Workloads) == 0 && isCheck(r):
 			return sentence(noneChanged(r) + ", so there was nothing to check")
 		case len(r.Workloads) == 0:
@@ -55,7 +55,7 @@ func verdictSentence(r *finding.Result) string {
 // unanalysedSentence says what was not analysed, and what the rest shows.
 func unanalysedSentence(r *finding.Result, t tally) string {
 	if len(r.Releases) == 0 {
-		return "Nothing was found to check: no chart, no kustomization and no Kubernetes manifest."
+		return "Nothing was found to check: no chart, kustomization or Kubernetes manifest; give the path of one."
 	}
 	if len(r.Workloads) == 0 {
 		return capital(subject(r)) + " could not be analysed, so there is no verdict on it."

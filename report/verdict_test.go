@@ -18,7 +18,7 @@ func TestVerdictSentence(t *testing.T) {
 	remote := finding.ReleaseResult{ID: "db", Status: "skipped", Changed: true}
 	old := finding.ReleaseResult{ID: "old", Status: "failed-head"}
 	for want, r := range map[string]finding.Result{
-		"Nothing was found to check: no chart, no kustomization and no Kubernetes manifest.": {
+		"Nothing was found to check: no chart, kustomization or Kubernetes manifest; give the path of one.": {
 			Base: base, Verdict: finding.Errored},
 		"This change could not be analysed, so there is no verdict on it.": {
 			Base: base, Verdict: finding.Errored, Releases: []finding.ReleaseResult{broken}},

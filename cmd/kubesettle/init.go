@@ -61,7 +61,7 @@ func initPolicy(p *process, dir, nodes string, force bool) error {
 	if len(cluster) > 0 {
 		fmt.Fprintf(p.stdout, "nodes in %s: %d\n", printable(nodes), len(cluster))
 	} else {
-		fmt.Fprintln(p.stdout, "next, declare your cluster's nodes in it: findings are only as good as they are")
+		fmt.Fprintln(p.stdout, "next, declare your cluster's nodes: edit it, or run kubesettle init --force --nodes nodes.yaml")
 	}
 	return nil
 }

@@ -84,7 +84,7 @@ func (f *File) Check() error {
 		return fmt.Errorf("%w: schema %q, not %q", ErrRefused, f.Schema, Schema)
 	}
 	if len(f.Certificates) == 0 {
-		return fmt.Errorf("%w: there is none in the file", ErrRefused)
+		return fmt.Errorf("%w: the file has no proof, since no rollout could be proved", ErrRefused)
 	}
 	for i := range f.Certificates {
 		if err := f.Certificates[i].Check(); err != nil {
