@@ -41,7 +41,8 @@ func verdictSentence(r *finding.Result) string {
 	case finding.Pass:
 		switch {
 		case t.fresh > 0:
-			return fmt.Sprintf("%s; %s not block %s.", capital(t.news()), english.PluralWord(t.fresh, "it does", "they do"), subject(r))
+			does := english.PluralWord(t.fresh, "it does", "they do")
+			return fmt.Sprintf("%s; %s not block %s.", capital(t.news()), does, subject(r))
 		case len(r.Workloads) == 0 && isCheck(r):
 			return sentence(noneChanged(r) + ", so there was nothing to check")
 		case len(r.Workloads) == 0:
