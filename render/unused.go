@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io/fs"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -40,6 +41,10 @@ func Unused(c *object.Changes) []object.Ignored {
 	}
 	var out []object.Ignored
 	for _, f := range c.Files {
+		if path.Ext(f) == ".tf" && !c.Head.Narrowed && (installs(c.Base, f) || installs(c.Head, f)) {
+			out = append(out, object.Ignored{Path: f, Reason: object.InstallsItself})
+			continue
+		}
 		if used[f] || !mayBeUsed(f) || linksTo(c, f, used) || c.Head.Narrowed && !rendererOf(c.Head).opt.Paths.Within(f) {
 			continue
 		}
@@ -48,6 +53,14 @@ func Unused(c *object.Changes) []object.Ignored {
 		}
 	}
 	return out
+}
+
+// installed is a resource of Terraform that is a release or an object of a cluster.
+var installed = regexp.MustCompile(`(?m)^\s*resource\s+"(helm_release|kubectl_manifest|kubernetes_[a-z0-9_]+)"`)
+
+func installs(rev *object.Revision, f string) bool {
+	b, err := fs.ReadFile(rev.Tree, f)
+	return err == nil && installed.Match(b)
 }
 
 // RunsPods reports whether a file has a workload on a side, as it stands.

@@ -159,7 +159,7 @@ func unusedFiles(r *finding.Result, ch *object.Changes, p *policies.Policy) {
 	r.Narrowed = ch.Head.Narrowed
 	n, parked := finding.Say(finding.UsedByNone), finding.Say(finding.Parked)
 	for _, f := range render.Unused(ch) {
-		r.Unused = r.Unused || f.Reason != object.NoChartTakesThem
+		r.Unused = r.Unused || f.Reason != object.NoChartTakesThem && f.Reason != object.InstallsItself
 		to := &n
 		switch {
 		case !render.RunsPods(ch, f.Path):

@@ -252,9 +252,12 @@ func releaseResult(p slice.Pair, ch *object.Changes, touched []string) finding.R
 		out.Changed, out.Before = out.Changed || broke || p.Head.Changed, !broke
 		switch {
 		case broke:
-		case p.Base == nil:
+		case p.Base == nil && !slices.ContainsFunc(ch.Base.Ignored, func(g object.Ignored) bool {
+			_, name, ok := strings.Cut(g.Elsewhere, " ")
+			return ok && strings.HasSuffix(p.ID, "/"+name) // a set of which nobody knows what it makes
+		}):
 			out.OnBase = "absent"
-		case p.Base.Err == nil:
+		case p.Base != nil && p.Base.Err == nil:
 			out.OnBase = "renders"
 		}
 	case p.Base != nil && p.Base.Err != nil:
