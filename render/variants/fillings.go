@@ -76,6 +76,23 @@ func (r *reading) filling(path []string) []toggle {
 	return nil
 }
 
+// entry is one toggle of a setting, with all others of the list that it is in: an entry of a list is valid as a whole, and
+// a mount beside its volume.
+func entry(set []toggle, one toggle) []toggle {
+	list, _, in := strings.Cut(one.path, "[")
+	if !in {
+		return []toggle{one}
+	}
+	var out []toggle
+	for _, t := range set {
+		of, _, also := strings.Cut(t.path, "[")
+		if also && (of == list || strings.HasSuffix(of, "olumes") || strings.HasSuffix(of, "olumeMounts")) {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
 // withRequests gives a setting that switches an autoscaler on what its pods have to ask for, where
 // the chart leaves that to who installs it.
 func (t *chartTexts) withRequests(set []toggle) []toggle {

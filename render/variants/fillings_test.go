@@ -1,6 +1,9 @@
 package variants
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // What a chart leaves empty is filled with what is valid where its name says what it is, and left empty elsewhere.
 func TestEmptyValuesAreFilledByTheirNames(t *testing.T) {
@@ -36,9 +39,17 @@ func TestEmptyValuesAreFilledByTheirNames(t *testing.T) {
 		}
 		pos, got := len(c.template)-len("x{{ end }}"), ""
 		plain, _ := texts.ways([]templateSite{{file: "a", pos: pos, to: pos}})
+		_, deciding := texts.ways([]templateSite{{file: "a", to: pos}})
 		if len(plain) > 0 {
 			for _, x := range plain[0] {
 				got += x.path + "=" + x.value + " "
+			}
+		}
+		for _, set := range append(deciding, plain...) { // an entry is never split
+			for _, x := range set {
+				if list, _, in := strings.Cut(x.path, "["); in && len(plain) > 0 && len(entry(plain[0], x)) > len(set) {
+					t.Errorf("%s: %v has a part of an entry of %s", c.template, set, list)
+				}
 			}
 		}
 		if got != c.want {

@@ -143,13 +143,13 @@ func (t *chartTexts) ways(sites []templateSite) (plain, deciding [][]toggle) {
 		for _, around := range t.around(s, 0) {
 			add(&plain, around)
 			for _, d := range own {
-				add(&deciding, append(slices.Clone(around), d))
+				add(&deciding, append(slices.Clone(around), entry(own, d)...))
 			}
 			if len(own) > 1 {
 				add(&deciding, append(slices.Clone(around), own...))
 			}
 			for _, one := range around {
-				add(&plain, []toggle{one})
+				add(&plain, entry(around, one))
 			}
 		}
 	}

@@ -71,8 +71,15 @@ func settings(head *object.Revision) map[string]string {
 // is no error. What base had as well is not said: nobody asked for that part of the chart.
 func (a *Analysis) hedgeSwitched(head *object.Revision) {
 	with := settings(head)
+	said := map[[4]string]bool{} // of what is rendered as it is declared
+	for _, f := range a.Result.Findings {
+		if with[f.Release] == "" {
+			said[[4]string{f.Rule, f.Workload, string(f.Status), f.Message}] = true
+		}
+	}
 	a.Result.Findings = slices.DeleteFunc(a.Result.Findings, func(f finding.Finding) bool {
-		return with[f.Release] != "" && f.Status == finding.Existing
+		return with[f.Release] != "" && (f.Status == finding.Existing ||
+			said[[4]string{f.Rule, f.Workload, string(f.Status), f.Message}])
 	})
 	for i := range a.Result.Findings {
 		f := &a.Result.Findings[i]

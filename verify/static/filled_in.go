@@ -34,8 +34,7 @@ func nameFilledIn(e *field.Error) bool {
 
 // standsIn reports whether an error is about a text that only stands for one that a chart asks for.
 func standsIn(e *field.Error) bool {
-	value, _ := e.BadValue.(string)
-	return strings.EqualFold(value, "example") || strings.HasSuffix(strings.ToLower(e.Field), ".example")
+	return strings.Contains(strings.ToLower(fmt.Sprint(e.BadValue)), "example") || strings.HasSuffix(strings.ToLower(e.Field), ".example")
 }
 
 // mostFillings bounds how many values are tried for the placeholders of an object.
