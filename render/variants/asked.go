@@ -28,7 +28,7 @@ const mostAsked = 12
 var placeholders = []string{"example", "1", "true"}
 
 // numbered is the name of a value that is likely a number.
-var numbered = regexp.MustCompile(`(?i)(ports?|replicas|count|size|number|percent|seconds|timeout|min|max|available)$`)
+var numbered = regexp.MustCompile(`(?i)(ports?|replicas|count|size|number|percent|seconds|timeout|min|max|limit|available)$`)
 
 func placeholdersFor(path []string) []string {
 	if len(path) > 0 && numbered.MatchString(path[len(path)-1]) { // it would render as a text, too

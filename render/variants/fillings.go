@@ -76,8 +76,8 @@ func (r *reading) filling(path []string) []toggle {
 	return nil
 }
 
-// entry is one toggle of a setting, with all others of the list that it is in: an entry of a list is valid as a whole, and
-// a mount beside its volume.
+// entry is one toggle of a setting, with all others of the list that it is in: an entry of a list is valid as a whole,
+// and a mount beside its volume.
 func entry(set []toggle, one toggle) []toggle {
 	list, _, in := strings.Cut(one.path, "[")
 	if !in {
@@ -86,7 +86,8 @@ func entry(set []toggle, one toggle) []toggle {
 	var out []toggle
 	for _, t := range set {
 		of, _, also := strings.Cut(t.path, "[")
-		if also && (of == list || strings.HasSuffix(of, "olumes") || strings.HasSuffix(of, "olumeMounts")) {
+		mounted := strings.HasSuffix(of, "olumes") || strings.HasSuffix(of, "olumeMounts")
+		if also && (of == list || mounted) {
 			out = append(out, t)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubesettle/kubesettle/render/fieldpath"
@@ -33,8 +34,16 @@ func nameFilledIn(e *field.Error) bool {
 }
 
 // standsIn reports whether an error is about a text that only stands for one that a chart asks for.
-func standsIn(e *field.Error) bool {
-	return strings.Contains(strings.ToLower(fmt.Sprint(e.BadValue)), "example") || strings.HasSuffix(strings.ToLower(e.Field), ".example")
+func standsIn(o *object.Object, e *field.Error) bool {
+	stand := func(v any) bool {
+		if number, ok := v.(intstr.IntOrString); ok {
+			v = number.StrVal
+		}
+		text, _ := v.(string)
+		return strings.Contains(strings.ToLower(text), "example")
+	}
+	value, _ := fieldpath.Parse(sourceField(e.Field)).Get(o.Content)
+	return stand(e.BadValue) || stand(value) || strings.HasSuffix(strings.ToLower(e.Field), ".example")
 }
 
 // mostFillings bounds how many values are tried for the placeholders of an object.

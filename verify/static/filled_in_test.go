@@ -3,8 +3,11 @@ package static
 import (
 	"testing"
 
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubesettle/kubesettle/render/object"
 )
 
 // What somebody fills in before the API server sees it is no error; a name that is only
@@ -32,5 +35,28 @@ func TestNameFilledIn(t *testing.T) {
 	env := field.NewPath("spec", "restartPolicy")
 	if nameFilledIn(field.NotSupported(env, "ALWAYS_ON", []string{"Always"})) {
 		t.Error("a policy in capitals is filled in by nobody")
+	}
+}
+
+// A text that only stands for one that a chart asks for is no value that the API server refuses, whatever wants a number
+// there; what is wrong beside it is.
+func TestStandInsAreNotRefused(t *testing.T) {
+	o := &object.Object{Content: map[string]any{"spec": map[string]any{
+		"limit": "example", "max": "sample", "map": map[string]any{"example": "example"}}}}
+	at := func(path string, bad any) *field.Error {
+		return &field.Error{Type: field.ErrorTypeInvalid, Field: path, BadValue: bad}
+	}
+	for _, c := range []struct {
+		e    *field.Error
+		want bool
+	}{
+		{at("spec.limit", nil), true}, {at("spec.max", nil), false}, {at("spec.map", nil), false},
+		{at("spec.map", map[string]any{"example": "example"}), false}, {at("spec.map.example", nil), true},
+		{at("spec.gone", intstr.FromString("example")), true}, {at("spec.gone", intstr.FromInt32(1)), false},
+		{at("spec.gone", "EXAMPLE"), true},
+	} {
+		if got := standsIn(o, c.e); got != c.want {
+			t.Errorf("%v: %v, want %v", c.e, got, c.want)
+		}
 	}
 }

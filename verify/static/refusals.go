@@ -182,7 +182,7 @@ func (a *Applied) forgive() {
 	a.withValues()
 	for _, list := range []*field.ErrorList{&a.Refused, &a.Before, &a.Back} {
 		*list = slices.DeleteFunc(*list, func(e *field.Error) bool {
-			return a.switched && standsIn(e) || a.filled && nameFilledIn(e)
+			return a.switched && standsIn(a.Head, e) || a.filled && nameFilledIn(e)
 		})
 	}
 }
