@@ -187,7 +187,7 @@ func TestRulesPage(t *testing.T) {
 	b.WriteString("# The rules\n\n`kubesettle explain RULE` prints the same, with the sources. Severity is that of an inevitable violation by the change\n" +
 		"alone or one routine event. The [policy](policy.md#intents) tunes rules and [waives](policy.md#waivers) findings.\n")
 	for _, r := range rules.All() {
-		fmt.Fprintf(&b, "\n## %s\n\n*%s (%s, %s)*\n\n**Is it real?** %s\n\n**How bad is it?** %s\n\n**What now?**%s\n%s",
+		fmt.Fprintf(&b, "\n## %s\n\n*%s (%s, %s)*\n\n**Is it real?** %s\n\n**Impact:** %s\n\n**Fix:**%s\n%s",
 			r.ID, r.Title, r.Class, r.Severity, r.Help.Real, r.Help.Bad, answer(r.Help.Now), recorded(t, string(r.ID)))
 	}
 	if f := flag.Lookup("rewrite"); f != nil && f.Value.String() == "true" { // datadriven's
