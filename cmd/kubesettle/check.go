@@ -149,6 +149,7 @@ func (f *runFlags) check(ctx context.Context, p *process, base, head tree.Tree) 
 	}
 	both := f.gating.policySides(base, head)
 	both.renders(&ropt)
+	ropt.Further = f.gating.further(policy, head)
 	spent := spend(p, vopt.TimeBudget)
 	defer p.deadline.clear()
 	ropt.Clock = spent.clock

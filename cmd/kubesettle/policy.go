@@ -292,6 +292,18 @@ func declared(p *policies.Policy) []release.Release {
 	return out
 }
 
+// further are the releases of head's policy, where base's has none: whoever starts with a policy is checked by it.
+func (g *gating) further(p *policies.Policy, head tree.Tree) []release.Release {
+	if g.policy != "" || len(p.Releases) > 0 {
+		return nil
+	}
+	own, err := g.read(head)
+	if err != nil {
+		return nil // which is said of the change of the policy
+	}
+	return declared(own)
+}
+
 // notices says that the change edits the policy, which is read from base: a pull
 // request cannot loosen its own gate.
 func (g *gating) notices(p *policies.Policy, base, head tree.Tree) []finding.Note {

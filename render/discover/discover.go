@@ -19,6 +19,7 @@ import (
 // Options say what is looked for.
 type Options struct {
 	Releases    []release.Release // declared ones
+	Further     []release.Release // that head alone declares: they are added, and take nothing
 	Paths       Paths
 	KubeVersion string
 	APIVersions []string
@@ -59,6 +60,7 @@ func Releases(s *source.Source, opt Options, base []release.Release) (*Found, er
 	d.plain()
 	d.deployedFiles()
 	d.keep()
+	d.further()
 	if d.late {
 		return nil, ErrTime
 	}
@@ -112,6 +114,21 @@ func (d *Found) declared() {
 		}
 		d.used[r.Path] = "release " + r.ID
 		d.add(r)
+	}
+}
+
+// further adds the releases that head alone declares, as far as what they are made of is here. They hide nothing: a
+// change does not choose what of it is checked.
+func (d *Found) further() {
+	for _, r := range d.opt.Further {
+		r.Path, r.Declared = path.Clean(r.Path), false
+		there := d.src.HasDir(r.Path) || d.src.HasFile(r.Path)
+		for _, v := range r.Values {
+			there = there && d.src.HasFile(v)
+		}
+		if there || d.src.Twin != nil { // on head, what is not there is the declaration's fault
+			d.add(r)
+		}
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 // Options of rendering.
 type Options struct {
 	Releases    []release.Release // declared ones; with any, discovery still runs for what they do not cover
+	Further     []release.Release // that head alone declares, where base declares none
 	Paths       discover.Paths    // limits discovery to these folders or files; empty: everything
 	KubeVersion string            // such as "1.36"; the default
 	APIVersions []string          // that charts find beside those of KubeVersion, in every release
@@ -52,6 +53,7 @@ func (o Options) trialing() locate.Options { return locate.Options{Run: o.Runnin
 
 // Discovery says what is looked for.
 func (o Options) Discovery() discover.Options {
-	return discover.Options{Releases: o.Releases, Paths: o.Paths, KubeVersion: o.KubeVersion, APIVersions: o.APIVersions,
-		Clock: o.Clock}
+	return discover.Options{Releases: o.Releases, Further: o.Further, Paths: o.Paths, KubeVersion: o.KubeVersion,
+		APIVersions: o.APIVersions,
+		Clock:       o.Clock}
 }
