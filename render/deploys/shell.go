@@ -198,7 +198,7 @@ func bound(test *syntax.Stmt, in []state) []state {
 			name, want = variable(c.Args[1]), literal(c.Args[3])
 		}
 	}
-	if name == "" || want == "" || test.Negated {
+	if name == "" || want == "" || test.Negated || strings.ContainsAny(want, "*?[") {
 		return in
 	}
 	return where(in, name, want)
