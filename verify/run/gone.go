@@ -179,7 +179,7 @@ func unusedFiles(r *finding.Result, ch *object.Changes, p *policies.Policy) {
 			more = fmt.Sprintf(", and so are %d more", n)
 		}
 		r.Releases = append(r.Releases, unclaimed(files[0], "it is a program that gives manifests, and is not run"+more,
-			"render what it gives before and after, and compare that: --base-dir and --head-dir"))
+			"render its output before and after, and compare the two: --base-dir and --head-dir"))
 	}
 	for _, n := range []finding.Note{n, parked} {
 		if len(n.Names) > 0 {
