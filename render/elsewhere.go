@@ -1,6 +1,7 @@
 package render
 
 import (
+	"bytes"
 	"fmt"
 	"io/fs"
 	"path"
@@ -132,16 +133,28 @@ func Programs(c *object.Changes) []string {
 	if c.Base == nil {
 		return nil
 	}
+	if !slices.ContainsFunc([]*object.Revision{c.Head, c.Base}, givesWorkloads) {
+		return nil
+	}
 	var out []string
 	for _, f := range c.Files {
-		if isProgram(c, f) {
+		if isProgram(c, f) || imported(c.Head, f) && !apart(f) {
 			out = append(out, f)
 		}
 	}
-	if len(out) == 0 || !slices.ContainsFunc([]*object.Revision{c.Head, c.Base}, givesWorkloads) {
-		return nil
-	}
 	return out
+}
+
+// imported reports whether Jsonnet takes a file as a text.
+func imported(rev *object.Revision, f string) bool {
+	src, err := listed(rev)
+	return err == nil && makers[path.Ext(f)] == "" && slices.ContainsFunc(src.Files, func(p string) bool {
+		if !strings.HasSuffix(p, "sonnet") || apart(p) {
+			return false
+		}
+		b, err := src.Read(p)
+		return err == nil && bytes.Contains(b, []byte("importstr")) && bytes.Contains(b, []byte(path.Base(f)))
+	})
 }
 
 func isProgram(c *object.Changes, f string) bool {

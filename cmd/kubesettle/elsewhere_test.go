@@ -83,7 +83,7 @@ func elsewhere() map[string]treeFiles {
 			"values/web.yaml": "replicas: «1|2»\n", "values/prod.yaml": "replicas: «1|2»\n"},
 		"argo: set of pull requests": {"clusters/a.yaml": "apiVersion: argoproj.io/v1alpha1\nkind: ApplicationSet\nmetadata: {name: out, namespace: argocd}\nspec:\n  generators: [{pullRequest: {github: {owner: «a|b», repo: c}}}]\n" +
 			"  template:\n    metadata: {name: \"out-{{number}}\"}\n    spec: {project: default, destination: {server: \"https://kubernetes.default.svc\", namespace: default}, source: {repoURL: \"https://github.com/example/«m|n»\", path: \"{{branch}}/x\", targetRevision: \"{{head_sha}}\"}}\n"},
-		"jsonnet": {"lib/web.libsonnet": "{ deployment: { replicas: «1|2» } }\n", "env/main.jsonnet": "import '../lib/«web|api».libsonnet'\n"},
+		"jsonnet": {"lib/web.libsonnet": "{ deployment: { replicas: «1|2», args: [importstr 'start.sh'] } }\n", "lib/start.sh": "echo «1|2»\n", "env/main.jsonnet": "import '../lib/«web|api».libsonnet'\n"},
 		"kcl":     {"app/kcl.mod": "[package]\nname = \"app\"\n", "app/main.k": "import k8s.api.apps.v1\nv1.Deployment {replicas = «1|2»}\n"},
 		"olm: version": {"clusters/a.yaml": "apiVersion: operators.coreos.com/v1alpha1\nkind: ClusterServiceVersion\nmetadata: {name: out, namespace: default}\nspec:\n" +
 			"  install: {spec: {deployments: [{name: web, spec: {replicas: «1|2», template: {spec: {containers: [{name: web, image: \"web:«1|2»\"}]}}}}]}}\n"},
