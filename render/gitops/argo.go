@@ -94,6 +94,10 @@ func (a *argoSource) add() {
 	switch {
 	case f != nil:
 		a.r.Kind = object.Manifests
+	case a.kinds() > 1:
+		a.r.Kind = object.Manifests
+		f = a.failure(a.field, "keep one of `helm`, `kustomize`, `directory` and `plugin`",
+			"several kinds of sources in one, which Argo CD refuses")
 	case document.Value(a.content, "plugin") != nil:
 		a.r.Kind = object.Manifests
 		f = a.failure(a.field+".plugin", "commit the plugin's output, and let the Application name that",
@@ -113,6 +117,17 @@ func (a *argoSource) add() {
 		}
 	}
 	a.declaring.add(a.r, f)
+}
+
+// kinds counts the kinds that the options of the source name. Upstream: ApplicationSource.ExplicitType.
+func (a *argoSource) kinds() int {
+	n := 0
+	for _, k := range []string{"helm", "kustomize", "directory", "plugin"} {
+		if m, ok := document.Value(a.content, k).(map[string]any); ok && len(m) > 0 {
+			n++
+		}
+	}
+	return n
 }
 
 // is reports whether the source is of a kind: named by its options, or else found.

@@ -2,7 +2,9 @@ package gitops
 
 import (
 	"fmt"
+	"maps"
 	"path"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -93,6 +95,11 @@ var declarers = map[string]func(*declaring){
 func (o *declaring) add(r release.Release, f *object.Failure) {
 	r.PlainID, r.IDFolder = r.ID, o.folder
 	r.ID = release.InParent(r.ID, o.parent)
+	if i := slices.IndexFunc(o.Releases, func(have release.Release) bool { return have.ID == r.ID }); i >= 0 &&
+		(o.Releases[i].Path != r.Path || !reflect.DeepEqual(o.Releases[i].Inline, r.Inline) ||
+			!maps.Equal(o.Releases[i].Set, r.Set)) {
+		r.ID += "#2" // whichever is applied last counts
+	}
 	if o.Have[r.ID] {
 		o.ignore("%s: %s declares it twice; the first one counts", r.Selected, o.parent)
 		return

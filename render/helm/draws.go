@@ -1,9 +1,20 @@
 package helm
 
 import (
+	"bytes"
+	"fmt"
+	"maps"
+	"path"
 	"regexp"
+	"slices"
+	"strings"
 
 	"helm.sh/helm/v3/pkg/chart"
+
+	"github.com/kubesettle/kubesettle/render/document"
+	"github.com/kubesettle/kubesettle/render/fieldpath"
+	"github.com/kubesettle/kubesettle/render/object"
+	"github.com/kubesettle/kubesettle/render/release"
 )
 
 // moreDraws is how often a chart is rendered again whose random values decide between few others: two renders may well
@@ -50,4 +61,141 @@ func drawsDecide(ch *chart.Chart) bool {
 		}
 	}
 	return false
+}
+
+// narrow matches functions of which a chart may come to hold few results, or others tomorrow: what hangs on one is not
+// known. What is no call goes first: texts, comments, fields and variables.
+var (
+	narrow  = regexp.MustCompile(`\b(randInt|now|ago|shuffle)\b`)
+	noCalls = regexp.MustCompile("(?s)\"(?:\\\\.|[^\"\\\\])*\"|`[^`]*`|/\\*.*?\\*/|[.$][\\w.]*")
+)
+
+// decidesByDraw reports whether a draw or the time decides in a template: by itself, or by a variable that holds it.
+func decidesByDraw(text []byte) bool {
+	if !mayBeRandom(text) {
+		return false
+	}
+	all := actions.FindAll(text, -1)
+	held := map[string]bool{}
+	for _, a := range all {
+		if !narrow.Match(noCalls.ReplaceAll(a, nil)) {
+			continue
+		}
+		if deciding.Match(noCalls.ReplaceAll(a, nil)) {
+			return true
+		}
+		if m := assigned.FindSubmatch(a); m != nil {
+			held[string(m[1])] = true
+		}
+	}
+	return slices.ContainsFunc(all, func(a []byte) bool {
+		for name := range held {
+			if deciding.Match(noCalls.ReplaceAll(a, nil)) && regexp.MustCompile(`\$`+name+`\b`).Match(a) {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// drawn are the templates of a chart, by their full names, in which a draw decides; any says that one does in what any
+// template may call: a definition, or a text among the values.
+func drawn(ch *chart.Chart, vals map[string]any) (names map[string]bool, any bool) {
+	names = map[string]bool{}
+	var visit func(*chart.Chart)
+	visit = func(ch *chart.Chart) {
+		for _, t := range ch.Templates {
+			if decidesByDraw(t.Data) {
+				names[path.Join(ch.ChartFullPath(), t.Name)] = true
+				any = any || strings.HasPrefix(path.Base(t.Name), "_") || bytes.Contains(t.Data, []byte("define"))
+			}
+		}
+		for _, f := range ch.Files {
+			any = any || bytes.Contains(f.Data, []byte("{{")) && decidesByText(f.Data)
+		}
+		any = any || decidesInValues(ch.Values)
+		for _, d := range ch.Dependencies() {
+			visit(d)
+		}
+	}
+	visit(ch)
+	return names, any || decidesInValues(vals)
+}
+
+// decidesByText reports whether a text draws that tpl may be given: what its result decides is not known.
+func decidesByText(text []byte) bool {
+	return slices.ContainsFunc(actions.FindAll(text, -1), func(a []byte) bool {
+		return narrow.Match(noCalls.ReplaceAll(a, nil))
+	})
+}
+
+func decidesInValues(vals map[string]any) bool {
+	found := false
+	fieldpath.Leaves(vals, nil, func(_ fieldpath.Path, v any) {
+		text, _ := v.(string)
+		found = found || strings.Contains(text, "{{") && decidesByText([]byte(text))
+	})
+	return found
+}
+
+// withoutDrawn leaves the documents out that a draw decides about, and names their templates as unknown parts: those in
+// which one is written, and those of which two renders give other objects or other fields.
+func withoutDrawn(c *release.Chart, out release.Output, names map[string]bool, any bool, renders [][]document.Document,
+	own string) release.Output {
+	for _, again := range renders {
+		for name := range shapesOf(out.Docs, again) {
+			names[name] = true
+		}
+	}
+	files := map[string]bool{}
+	for name := range names {
+		files[TemplateFile(c, name)] = true
+	}
+	if any {
+		files = map[string]bool{path.Join(c.Dir, "Chart.yaml"): true}
+	}
+	out.Docs = slices.DeleteFunc(slices.Clone(out.Docs), func(d document.Document) bool { return any || names[d.File] })
+	for _, file := range slices.Sorted(maps.Keys(files)) {
+		out.Holes = append(out.Holes, object.Hole{Kind: object.Random, What: file + ", which draws what it gives",
+			Where: object.FileStart(file), Reason: file + ": a draw or the time decides what it gives",
+			Remedy: "let a value decide it", Own: own})
+	}
+	return out
+}
+
+// shapesOf are the templates that give other objects, other fields of one, or other numbers in a second render.
+func shapesOf(first, second []document.Document) map[string]bool {
+	shape := func(docs []document.Document) map[string]string {
+		out := map[string]string{}
+		for _, d := range docs {
+			kind := document.GVK(d.Content)
+			out[d.File] += fmt.Sprint(kind, " ")
+			if kind.Kind == "Secret" || kind.Kind == "ConfigMap" {
+				continue // their keys are nobody's business
+			}
+			var paths []string
+			fieldpath.Leaves(d.Content, nil, func(p fieldpath.Path, v any) {
+				if _, text := v.(string); text { // which is masked where it differs
+					v = nil
+				}
+				paths = append(paths, fmt.Sprint(p, v))
+			})
+			slices.Sort(paths)
+			out[d.File] += strings.Join(paths, " ") + "\n"
+		}
+		return out
+	}
+	a, b := shape(first), shape(second)
+	out := map[string]bool{}
+	for name, text := range a {
+		if b[name] != text {
+			out[name] = true
+		}
+	}
+	for name := range b {
+		if _, ok := a[name]; !ok {
+			out[name] = true
+		}
+	}
+	return out
 }

@@ -56,8 +56,8 @@ func executeAs(c *release.Chart, ch *chart.Chart, vals map[string]any, opts char
 			return nil, f
 		}
 	}
-	texts, err := renderCounted(ch, top, found, maxSteps)
-	if errors.Is(err, errSteps) {
+	texts, err := renderCounted(ch, top, found, MaxSteps)
+	if errors.Is(err, ErrSteps) {
 		file := path.Join(c.Dir, "Chart.yaml")
 		return nil, &object.Failure{Reason: fmt.Sprintf("%s: %s", file, err), Where: object.FileStart(file),
 			Remedy: "look for a loop in the templates that grows with its input"}

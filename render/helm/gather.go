@@ -141,6 +141,7 @@ type gatherer struct {
 	recipe *release.Recipe
 	names  map[string]string
 	bytes  int
+	charts int // below it, by file:// dependencies
 	lost   []*chart.Dependency
 
 	unfetched map[string]*object.Failure // why a dependency could not be fetched, by NAME@VERSION
@@ -148,6 +149,9 @@ type gatherer struct {
 
 // maxChartNesting is how deep file:// dependencies go.
 const maxChartNesting = 10
+
+// maxCharts is how many charts such dependencies may bring.
+const maxCharts = 1000
 
 // chart adds the files of the chart in dir under a prefix such as "charts/db/".
 func (g *gatherer) chart(dir, prefix string, depth int) *object.Failure {
@@ -160,6 +164,10 @@ func (g *gatherer) chart(dir, prefix string, depth int) *object.Failure {
 			Reason: fmt.Sprintf("%s: file:// dependencies nest deeper than %d", dir, maxChartNesting),
 			Where:  object.FileStart(path.Join(dir, "Chart.yaml")), Remedy: "break the cycle of dependencies",
 		}
+	}
+	if g.charts++; g.charts > maxCharts {
+		return &object.Failure{Reason: fmt.Sprintf("%s: file:// dependencies bring more than %d charts", dir, maxCharts),
+			Where: object.FileStart(path.Join(dir, "Chart.yaml")), Remedy: "split the chart"}
 	}
 	rules, f := g.rules(dir)
 	if f != nil {

@@ -79,6 +79,8 @@ func render(c *release.Chart, files map[string][]byte, ch *chart.Chart, vals map
 	if !c.Once && !c.Template && (lookup || asksForUpgrade(ch)) {
 		asUpgrade = upgraded(c, files, out.Docs, known)
 	}
+	names, any := drawn(ch, vals)
+	var renders [][]document.Document
 	if random && !c.Once {
 		draws := 1
 		if drawsDecide(ch) {
@@ -87,14 +89,34 @@ func render(c *release.Chart, files map[string][]byte, ch *chart.Chart, vals map
 		for range draws {
 			if second := again(c, files, known); second != nil {
 				out.Docs = document.MarkVolatile(out.Docs, second)
+				renders = append(renders, second)
 			}
 		}
 	}
 	if asUpgrade != nil {
 		out.Holes = decided(c, out.Docs, asUpgrade)
 	}
+	if out = withoutDrawn(c, out, names, any, renders, Digest(c.Name, c.Namespace, vals, texts(ch))); len(out.Docs) == 0 {
+		for _, h := range out.Holes {
+			if h.Part() {
+				return release.Output{Err: h.Failure(), Notes: out.Notes}
+			}
+		}
+	}
 	if Kept(c, out.Docs) < len(out.Docs) {
 		out.Notes = append(out.Notes, object.Say(object.HooksListed))
+	}
+	return out
+}
+
+// texts are the templates of a chart and of its parts.
+func texts(ch *chart.Chart) []string {
+	var out []string
+	for _, t := range ch.Templates {
+		out = append(out, t.Name+"\n"+string(t.Data))
+	}
+	for _, d := range ch.Dependencies() {
+		out = append(out, texts(d)...)
 	}
 	return out
 }

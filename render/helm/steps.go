@@ -25,8 +25,8 @@ import (
 // What makes a key or a hash counts as many, as it takes as long. What a text that tpl is given loops over is not
 // counted: only time ends that.
 
-// maxSteps is how many a chart may take; the most of 1,473 renders of public charts are 142,000.
-const maxSteps = 2_000_000
+// MaxSteps is how many a chart may take; the most of 1,473 renders of public charts are 142,000.
+const MaxSteps = 2_000_000
 
 // What one key or hash counts for, and one text that is parsed.
 const (
@@ -34,7 +34,8 @@ const (
 	parseSteps = 50
 )
 
-var errSteps = fmt.Errorf("the templates take more than %s steps", humanize.Comma(maxSteps))
+// ErrSteps says that templates take more.
+var ErrSteps = fmt.Errorf("the templates take more than %s steps", humanize.Comma(MaxSteps))
 
 // stepVersion is the API version by which a template counts a step: lookup is the one function of Helm's that asks
 // somebody.
@@ -47,8 +48,11 @@ var (
 	emptyBody = regexp.MustCompile(`^\s*(?:\{\{(?:- )?\s*/\*(?s:.*?)\*/\s*-?\}\}\s*)*\{\{(?:- )?\s*end\b`)
 )
 
-// withSteps gives a template that counts what it does by calls of lookup, on the same lines.
-func withSteps(text []byte) []byte {
+// byLookup is the action by which a chart's template counts, with how many steps it takes.
+const byLookup = "if lookup \"" + stepVersion + "\" \"%d\" \"\" \"\"}}{{end"
+
+// WithSteps gives a template that counts what it does by an action, on the same lines.
+func WithSteps(text []byte, action string) []byte {
 	var out bytes.Buffer
 	for {
 		i := bytes.Index(text, []byte("{{"))
@@ -59,17 +63,15 @@ func withSteps(text []byte) []byte {
 		if end < 0 {
 			break // not a template: the engine says why
 		}
-		action, rest := text[i:i+end], text[i+end:]
+		at, rest := text[i:i+end], text[i+end:]
 		out.Write(text[:i])
-		if n := steep(action); n > 0 {
-			fmt.Fprintf(&out, "{{%sif lookup %q \"%d\" \"\" \"\"}}{{end}}",
-				trimMark(bytes.HasPrefix(action, []byte("{{- ")), "- "), stepVersion, n)
+		if n := steep(at); n > 0 {
+			fmt.Fprintf(&out, "{{%s"+action+"}}", trimMark(bytes.HasPrefix(at, []byte("{{- ")), "- "), n)
 		}
-		out.Write(action)
+		out.Write(at)
 		// A template without a body does not replace another one of its name.
-		if m := counted.FindSubmatch(action); m != nil && (string(m[1]) == "range" || !emptyBody.Match(rest)) {
-			fmt.Fprintf(&out, "{{if lookup %q \"1\" \"\" \"\"}}{{end%s}}", stepVersion,
-				trimMark(bytes.HasSuffix(action, []byte("-}}")), " -"))
+		if m := counted.FindSubmatch(at); m != nil && (string(m[1]) == "range" || !emptyBody.Match(rest)) {
+			fmt.Fprintf(&out, "{{"+action+"%s}}", 1, trimMark(bytes.HasSuffix(at, []byte("-}}")), " -"))
 		}
 		text = rest
 	}
@@ -153,7 +155,7 @@ func (s *steps) GetClientFor(apiVersion, kind string) (dynamic.NamespaceableReso
 	}
 	n, err := strconv.Atoi(kind)
 	if s.taken += n; err != nil || n < 1 || s.taken > s.most {
-		return nil, false, errSteps
+		return nil, false, ErrSteps
 	}
 	return nothing{}, false, nil
 }
@@ -170,8 +172,8 @@ func renderCounted(ch *chart.Chart, vals chartutil.Values, found engine.ClientPr
 	switch {
 	case err == nil:
 		return texts, nil
-	case strings.Contains(err.Error(), errSteps.Error()):
-		return nil, errSteps
+	case strings.Contains(err.Error(), ErrSteps.Error()):
+		return nil, ErrSteps
 	case found == nil: // as the chart's author sees it: with the columns of the template as it is
 		_, err = engine.Engine{}.Render(ch, vals)
 	default:
@@ -187,7 +189,7 @@ func renderCounted(ch *chart.Chart, vals chartutil.Values, found engine.ClientPr
 func count(ch *chart.Chart, plain map[*chart.File][]byte) {
 	for _, t := range ch.Templates {
 		plain[t] = t.Data
-		t.Data = withSteps(t.Data)
+		t.Data = WithSteps(t.Data, byLookup)
 	}
 	for _, d := range ch.Dependencies() {
 		count(d, plain)

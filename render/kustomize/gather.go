@@ -22,6 +22,9 @@ import (
 // maxKustomizations is how many kustomizations one release may consist of.
 const maxKustomizations = 2000
 
+// maxBuilds is how many it may build: one that several include is built for each of them.
+const maxBuilds = 10_000
+
 // FileOf is the kustomization file of a folder, or "".
 func FileOf(s *source.Source, dir string) string {
 	for _, name := range konfig.RecognizedKustomizationFileNames() {
@@ -122,6 +125,8 @@ type gatherer struct {
 	src     *source.Source
 	recipe  *release.Recipe
 	done    map[string]bool
+	builds  map[string]int // by folder, with what it includes
+	built   int            // so far
 	parents map[string]bool
 	space   string // namespace of the root, for charts
 	failed  *object.Failure
@@ -140,7 +145,7 @@ func (g *gatherer) fails(f *object.Failure) {
 func Gather(s *source.Source, rel release.Release) (*release.Recipe, *object.Failure) {
 	g := &gatherer{
 		src: s, recipe: &release.Recipe{Release: rel, Files: map[string][]byte{}, Inflate: map[string]*release.Chart{}},
-		done: map[string]bool{}, parents: map[string]bool{},
+		done: map[string]bool{}, builds: map[string]int{}, parents: map[string]bool{},
 	}
 	g.fails(g.folder(rel.Path, rel.Path, func() int { return 1 }))
 	return g.recipe, g.failed
@@ -156,16 +161,24 @@ func (g *gatherer) folder(dir, from string, at func() int) *object.Failure {
 		}
 	}
 	if g.done[dir] {
+		g.built += g.builds[dir]
+	} else if len(g.done) >= maxKustomizations {
+		g.built = maxBuilds + 1
+	}
+	if g.built > maxBuilds {
+		return &object.Failure{Reason: fmt.Sprintf("%s: more than %d kustomizations in one release, or %d builds of them",
+			from, maxKustomizations, maxBuilds), Where: object.FileStart(from), Remedy: "split the release"}
+	}
+	if g.done[dir] {
 		return nil
 	}
-	if len(g.done) >= maxKustomizations {
-		return &object.Failure{
-			Reason: fmt.Sprintf("%s: more than %d kustomizations in one release", from, maxKustomizations),
-			Where:  object.FileStart(from), Remedy: "split the release",
-		}
-	}
+	before := g.built
+	g.built++
 	g.done[dir], g.parents[dir] = true, true
-	defer delete(g.parents, dir)
+	defer func() {
+		delete(g.parents, dir)
+		g.builds[dir] = g.built - before
+	}()
 	file := FileOf(g.src, dir)
 	if rel := g.recipe.Release; file == "" && dir == rel.Path && len(rel.Files) > 0 {
 		return g.generated(dir)

@@ -30,6 +30,7 @@ const (
 	// Values are values of a chart that only the cluster has, or that are encrypted: they matter where they are not the
 	// same on both sides.
 	Values HoleKind = "values"
+	Random HoleKind = "random" // a draw or the time decides what it is
 )
 
 // Part reports whether it is a part that is missing from what was rendered.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fieldpath"
+	"github.com/kubesettle/kubesettle/render/helm"
 	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/release"
 )
@@ -21,7 +22,14 @@ func fillTemplate(t *release.Template) release.Output {
 	var out release.Output
 	fill := fillFast
 	if t.GoTemplate {
-		base := template.New("applicationset").Funcs(setFunctions())
+		funcs, taken := setFunctions(), 0
+		funcs["countSteps"] = func(n int) (string, error) {
+			if taken += n; taken > helm.MaxSteps {
+				return "", helm.ErrSteps
+			}
+			return "", nil
+		}
+		base := template.New("applicationset").Funcs(funcs)
 		for _, o := range t.Options {
 			if o != "missingkey=default" && o != "missingkey=invalid" && o != "missingkey=zero" && o != "missingkey=error" {
 				return failedTemplate(fmt.Errorf("goTemplateOptions: %q is not known", o))
@@ -103,7 +111,7 @@ func fillFast(text string, params map[string]any) (string, error) {
 func setFunctions() template.FuncMap {
 	funcs := template.FuncMap(sprig.HermeticTxtFuncMap())
 	for _, f := range []string{"genPrivateKey", "genCA", "genCAWithKey", "genSelfSignedCert", "genSelfSignedCertWithKey",
-		"genSignedCert", "genSignedCertWithKey", "bcrypt", "htpasswd", "derivePassword"} {
+		"genSignedCert", "genSignedCertWithKey", "bcrypt", "htpasswd", "derivePassword", "randInt", "shuffle"} {
 		delete(funcs, f)
 	}
 	funcs["normalize"] = NormalName
@@ -129,7 +137,7 @@ func goTemplate(base *template.Template, text string, params map[string]any) (st
 	}
 	t, err := base.Clone()
 	if err == nil {
-		t, err = t.Parse(text)
+		t, err = t.Parse(string(helm.WithSteps([]byte(text), "countSteps %d")))
 	}
 	if err != nil {
 		return "", err
