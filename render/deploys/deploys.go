@@ -77,6 +77,17 @@ const (
 // toolWords find the texts in which a tool may be called.
 var toolWords = regexp.MustCompile(`(?i)\b(helm|kubectl|oc|kustomize|helmfile|k8s_yaml|HelmDeploy)\b|deployer-openshift|skaffold/v`)
 
+// callMarks are what a text that [toolWords] matches holds one of. Most texts hold none, and looking for these costs a
+// hundredth of the expression.
+var callMarks = [][]byte{[]byte("helm"), []byte("HELM"), []byte("Helm"), []byte("kubectl"), []byte("KUBECTL"),
+	[]byte("oc process"), []byte("oc apply"), []byte("oc create"), []byte("oc -"), []byte("(OC)"), []byte("OC}"),
+	[]byte("kustomize"), []byte("KUSTOMIZE"), []byte("k8s_yaml"), []byte("deployer-openshift"), []byte("skaffold/v")}
+
+// mayCall reports whether a text may call a tool.
+func mayCall(b []byte) bool {
+	return slices.ContainsFunc(callMarks, func(m []byte) bool { return bytes.Contains(b, m) }) && toolWords.Match(b)
+}
+
 // Read lists the calls of a repository by file and line, each once. over ends it.
 func Read(s *source.Source, over func() bool) []Deploy {
 	var out []Deploy
@@ -94,7 +105,7 @@ func Read(s *source.Source, over func() bool) []Deploy {
 		if ext := path.Ext(f); err == nil && (ext == ".yaml" || ext == ".yml") && isObjects(b) {
 			continue
 		}
-		if err != nil || len(b) > maxFile || !toolWords.Match(b) || bytes.IndexByte(b, 0) >= 0 || deep(b) {
+		if err != nil || len(b) > maxFile || !mayCall(b) || bytes.IndexByte(b, 0) >= 0 || deep(b) {
 			continue
 		}
 		calls := source.Learn(s.Memo, "deploys "+f, b, func() ([]call, bool) { return read(f, b), true })
