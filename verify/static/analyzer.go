@@ -28,7 +28,7 @@ func Analyzers() []*Analyzer {
 		&aims, &parts, &routed, &reached, &holds, &taints, &pins, &ranks, &guards, &doubles, &lacks, &stales, &gapped,
 		&orders, &defined, &patience, &undoes, &forced, &renews, &queued, &gates,
 		&waits, &owners, &moves, &leaves,
-		&denies, &doublePorts, &uncounted, &unservedPorts, &recreates, &hasty, &cuts, &switched,
+		&denies, &doublePorts, &uncounted, &unservedPorts, &recreates, &hasty, &cuts, &switched, &nodeWords,
 		&strangers, &goneVersions, &unitSlips,
 	}
 }
@@ -84,7 +84,8 @@ type facts struct {
 	nodes     *[2][]*policies.KarpenterPool
 	traffic   *[]*view
 	admission [2]*knownPolicies
-	every     bool // what changes matters for traffic, whatever it is
+	words     map[*object.Object][]nodeWord // of all releases of head, by who names them
+	every     bool                          // what changes matters for traffic, whatever it is
 }
 
 func (f *facts) where() *whereabouts {
