@@ -150,7 +150,7 @@ func (q *quotient) add(c state.NodeClass, pool, zone string) {
 	q.zones = append(q.zones, map[string]bool{zone: true})
 }
 
-// seen are the labels of a node that can make a difference, but for its hostname.
+// seen are the labels of a node that can make a difference, except for its hostname.
 func (q *quotient) seen(n *corev1.Node) map[string]string {
 	out := map[string]string{}
 	for k, v := range n.Labels {

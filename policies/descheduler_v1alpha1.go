@@ -45,7 +45,7 @@ var strategyGroups = map[string][]string{
 }
 
 // policyV1alpha1 converts a policy in v1alpha1 as deschedulers did: each enabled strategy is a profile, and all share
-// the policy's evictor, but for what the strategy says of nodes and priorities. Upstream ran the profiles in random
+// the policy's evictor, except for what the strategy says of nodes and priorities. Upstream ran the profiles in random
 // order, here they run in that of their names: what only another order does is hidden.
 //
 // Upstream: descheduler v0.29.0, pkg/api/v1alpha1: V1alpha1ToInternal.

@@ -9,7 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// maxFixed is the largest cluster of which each node is told apart by what others take there: it is
+// maxFixed is the largest cluster of which each node is distinguished by what others take there: it is
 // searched at its own size, and nodes that differ cannot be exchanged.
 const maxFixed = 12
 

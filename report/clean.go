@@ -9,7 +9,7 @@ import (
 )
 
 // sanitized is a copy of r that shares no memory with it: every string cleaned, no nil
-// slice or map but for the optional ones, so that JSON has [] and not null.
+// slice or map except for the optional ones, so that JSON has [] and not null.
 func sanitized(r *finding.Result) *finding.Result {
 	out := sanitize(reflect.ValueOf(r)).Interface().(*finding.Result)
 	return out
@@ -53,7 +53,7 @@ func sanitize(v reflect.Value) reflect.Value {
 }
 
 // Clean drops what a terminal, a viewer or a reader can be deceived with: control
-// characters but for newline and tab, C1 controls, bidirectional and zero-width
+// characters except for newline and tab, C1 controls, bidirectional and zero-width
 // marks; bytes that are no UTF-8 become U+FFFD.
 func Clean(s string) string {
 	if isClean(s) {

@@ -34,7 +34,7 @@ type codeQualityLines struct {
 }
 
 // CodeQuality writes the findings as a Code Quality report: a JSON list, worst first, of
-// what is new and what base has too; neither what a waiver covers nor what the change mends.
+// what is new and what base has too; neither what a waiver covers nor what the change repairs.
 // GitLab compares the fingerprints of two reports, so each entry has its own.
 // Errors: the writer's.
 func CodeQuality(w io.Writer, r *finding.Result, opt Options) error {

@@ -9,7 +9,7 @@ type shownStep struct {
 	*finding.Step
 	Index  int  // in the whole interleaving, from 0
 	Gap    int  // steps left out before this one
-	InLoop bool // it repeats for ever
+	InLoop bool // it repeats forever
 	Loops  bool // it is the first of the loop
 }
 

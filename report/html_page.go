@@ -10,7 +10,7 @@ import (
 	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
-// page is what the HTML template reads. All strings are plain text but for Style and
+// page is what the HTML template reads. All strings are plain text except for Style and
 // Script, which are ours.
 type page struct {
 	Policy                                                           string

@@ -47,7 +47,7 @@ func within(cell string) string {
 func tooWide(s string) bool { return utf8.RuneCountInString(s) > pictureWide }
 
 // shorter gives names that are short enough to fit, as long as can be; two that differ stay two. Where nothing fits,
-// they are as short as they can be told apart.
+// they are as short as they can be distinguished.
 func shorter(names []string, fits func(map[string]string) bool) map[string]string {
 	best := map[string]string{}
 	for _, most := range []int{pictureWide, 30, 24, 18, 12} {

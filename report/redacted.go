@@ -7,7 +7,7 @@ import (
 	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
-// Redacted is a copy of r whose texts hide has gone over, but for those that this program
+// Redacted is a copy of r whose texts hide has gone over, except for those that this program
 // chose from words of its own: it takes out what must not be printed, on whatever surface.
 func Redacted(r *finding.Result, hide func(string) string) *finding.Result {
 	c := &redactor{hide: hide, done: map[string]string{}}

@@ -207,7 +207,7 @@ func folded(s string, columns int) []string {
 type room struct{ others, quoted, assumed, clip int }
 
 // block is one root cause on one screen: what happens to whom, which line does it, what it
-// takes, how it comes about, and what mends it.
+// takes, how it comes about, and what repairs it.
 func (t *textWriter) block(r *finding.Result, c cause) {
 	before, said := t.buf.Len(), maps.Clone(t.said)
 	for _, room := range []room{{3, textQuoted, shownAssumptions, 170}, {2, 3, 1, 150}, {1, 2, 0, 110}} {

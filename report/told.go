@@ -110,7 +110,7 @@ func carriedOut(steps []finding.Step, first, last int) string {
 
 // pods counts the pods of a workload in a picture.
 type pods struct {
-	alive, ready, nodeless int // of both revisions, but for those on deletion
+	alive, ready, nodeless int // of both revisions, except for those on deletion
 	fresh, old             int // of the new and of the old revision
 }
 

@@ -44,7 +44,7 @@ type process struct {
 	color bool
 }
 
-// start is the whole program but for its end.
+// start is the whole program except for its end.
 func start(args []string) int {
 	began := time.Now()
 	ctx, stop := listen(args)

@@ -13,7 +13,7 @@ import (
 	"github.com/kubesettle/kubesettle/verify/run"
 )
 
-// A leg renders all anew before it searches its part: what it takes from the budget is
+// A leg renders all again before it searches its part: what it takes from the budget is
 // [forComparing], and what is left is worth a leg only where there is a search of it.
 const (
 	// statesPerSecond is what one leg visits on a runner of two processors.

@@ -1,7 +1,7 @@
 // Command release makes what a release consists of: binaries and archives, container images,
 // software bills of materials, provenance, and the tag's action.yml.
 //
-// It needs neither a Docker engine nor the network, but for push, and gives the same bytes for
+// It needs neither a Docker engine nor the network, except for push, and gives the same bytes for
 // the same commit and toolchain, wherever it runs. It is a module of its own, so that
 // Kubesettle's own module needs none of what it needs.
 package main

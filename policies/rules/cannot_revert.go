@@ -11,10 +11,10 @@ import (
 // cannotRevert says that base, applied again where head has settled or is stuck, is reached
 // again: ◇□(all pods are base's, and as many run as are wanted).
 //
-// Intent: whatever a merge breaks, the revert mends.
+// Intent: whatever a merge breaks, the revert repairs.
 // Class: liveness; the counterexample ends quiescent, or in a loop, short of base.
 // Assumes: nothing happens but the apply and the revert; base reaches its replicas by itself, and
-// completes a rollout that changes nothing but its pods.
+// completes a rollout that changes only its pods.
 // Does not say: that an autoscaler comes back to the count it had.
 var cannotRevert = Rule{
 	ID:       CannotRevert,

@@ -14,7 +14,7 @@ import (
 //
 // Intent: nodes can be upgraded without a person's help.
 // Class: liveness; the counterexample ends quiescent, or in a loop, with a cordoned node.
-// Assumes: weak fairness of every actor; who drains asks again for ever.
+// Assumes: weak fairness of every actor; who drains asks again forever.
 // Does not say: how long a drain takes that ends; nor anything of pods that no budget
 // selects, which always go.
 var drainBlocked = Rule{

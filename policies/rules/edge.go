@@ -19,7 +19,7 @@ type Edge struct {
 	Caller    string   // the workload that asks; "": it is not known, or of no matter
 	// Local says that what matters is that pods on the caller's own node answer, where no others do.
 	Local bool
-	Guess bool // nothing but a setting of the caller's says that it asks
+	Guess bool // only a setting of the caller's says that it asks
 	// Declared is where a policy says it; zero: none does.
 	Declared Declaration
 }

@@ -42,7 +42,7 @@ const (
 	OneDomain
 	// Unspread: pods stand against a spread that was declared.
 	Unspread
-	// AnyRollout: a rollout that changes nothing but the image may show it as well: old pods are counted until they are
+	// AnyRollout: a rollout that changes only the image may show it as well: old pods are counted until they are
 	// gone, and which of the new ones stay depends on the scheduler's ties.
 	AnyRollout
 )

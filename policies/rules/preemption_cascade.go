@@ -16,7 +16,7 @@ import (
 // Class: safety; the counterexample ends with the preemption.
 // Assumes: only preemption nominates pods to nodes, so a step that does is one; Kueue's is noted in the state.
 // Does not say: anything of pods that are preempted again and again (see eviction-loop),
-// or that wait for ever for another node (see unschedulable).
+// or that wait forever for another node (see unschedulable).
 var preemptionCascade = Rule{
 	ID:       PreemptionCascade,
 	Class:    Lifecycle,

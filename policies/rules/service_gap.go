@@ -5,7 +5,7 @@ import "github.com/kubesettle/kubesettle/verify/state"
 // serviceGap says that a Service or a route which has pods on base has some at every moment until head's are ready.
 //
 // Intent: a change is rolled out without an outage.
-// Class: numbers; judged on the objects, without a run, but for the edges of [ServiceGapOf].
+// Class: numbers; judged on the objects, without a run, except for the edges of [ServiceGapOf].
 // Assumes: that what the tool applies in one go takes effect before the first new pod is ready.
 // Does not say: how many of the pods are ready, unless a policy says how many have to be; see below-floor.
 var serviceGap = Rule{

@@ -125,7 +125,7 @@ func (o ordered) Set(text string) error {
 	return nil
 }
 
-// splitSettings splits settings at their commas, but for those that are escaped or in a list.
+// splitSettings splits settings at their commas, except for those that are escaped or in a list.
 //
 // Upstream: helm v3.21, pkg/strvals: (*parser).key and val.
 func splitSettings(text string) []string {

@@ -75,7 +75,7 @@ func (sh *shell) literal(w *syntax.Word, st state) (string, bool) {
 
 const maxParts = 60 // of a word
 
-// word is a word without unknown parts, but for their names; false: it may expand to something huge.
+// word is a word without unknown parts, except for their names; false: it may expand to something huge.
 func (sh *shell) word(w *syntax.Word, st state) (*syntax.Word, bool) {
 	braces, parts := 0, 0
 	fine := true

@@ -60,7 +60,7 @@ func (t *Known) Number(content map[string]any) (id int, known bool) {
 	return t.last, false
 }
 
-// Forgot reports, once, that all that was remembered before is forgotten, and numbers begin anew.
+// Forgot reports, once, that all that was remembered before is forgotten, and numbers begin again.
 func (t *Known) Forgot() bool {
 	if t == nil || !t.fresh {
 		return false

@@ -65,7 +65,7 @@ func (f Folder) Write(name string, b []byte) bool {
 	return tmp.Close() == nil && err == nil && os.Rename(tmp.Name(), filepath.Join(f.Dir, name)) == nil
 }
 
-// Touch notes that a file was of use; nothing but the order in which they go hangs on it.
+// Touch notes that a file was of use; only the order in which they go hangs on it.
 func (f Folder) Touch(name string) {
 	now := time.Now()
 	_ = os.Chtimes(filepath.Join(f.Dir, name), now, now)

@@ -25,7 +25,7 @@ const (
 	hashedAnnotation   = "internal.config.kubernetes.io/needsHashSuffix"
 )
 
-// decryption takes a generator of KSOPS, which does nothing but decrypt the manifests that
+// decryption takes a generator of KSOPS, which only decrypts the manifests that
 // it names, for these manifests. done is false where it is another one, or does more.
 //
 // Upstream: viaduct-ai/kustomize-sops: its files become resources; secretFrom makes more of

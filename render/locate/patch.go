@@ -172,7 +172,7 @@ type nodeMatch struct {
 }
 
 // matchNode follows a query's path into a node of the same shape. List elements are
-// told apart by upstream's merge keys where they have them, as a patch lists only some.
+// distinguished by upstream's merge keys where they have them, as a patch lists only some.
 func matchNode(root *yaml3.Node, q query) nodeMatch {
 	m := nodeMatch{region: document.Region{Value: root}}
 	for i, s := range q.path {

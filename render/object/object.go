@@ -132,8 +132,8 @@ func Beside(objects []*Object, o *Object) []*Object {
 	return slices.Insert(slices.Clone(objects), i, o)
 }
 
-// Same reports whether two renders of a release give the same objects, but for values that
-// every render has anew.
+// Same reports whether two renders of a release give the same objects, except for values that
+// every render has again.
 func Same(a, b []*Object) bool {
 	return slices.EqualFunc(a, b, func(x, y *Object) bool {
 		if x.ID != y.ID || x.Hook != y.Hook {

@@ -131,7 +131,7 @@ func descends(s *side.Side, i, of int) bool {
 
 // DropLeft removes what discovery finds on this side alone because the GitOps object that renders
 // it on the other side is gone, with all that it declares: its removal takes it out of the
-// cluster, and nothing here installs it anew. One that is still here and does not render, as
+// cluster, and nothing here installs it again. One that is still here and does not render, as
 // where it is declared in the very folder that it renders, is not gone.
 func DropLeft(s *side.Side, other *side.Side) {
 	kept, gone := s.Without(), map[string]bool{}

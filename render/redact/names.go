@@ -92,7 +92,7 @@ var anObject = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(?:(?:[a-z0-9.-]+/)?[A-Z][A-Za-z0-9]* )?[^ /:=,]+/[^ /:=,]+$`)
 })
 
-// calls reports whether a text is what results call an object by, of nothing but names.
+// calls reports whether a text is what results call an object by, made of names alone.
 func (k *Known) calls(text string) bool {
 	if !anObject().MatchString(text) {
 		return false
@@ -101,7 +101,7 @@ func (k *Known) calls(text string) bool {
 	return k.named(kind) && (!two || k.named(name))
 }
 
-// named reports whether a text is made of nothing but names, and signs that join them.
+// named reports whether a text is made of names and signs that join them.
 func (k *Known) named(text string) bool {
 	if k == nil {
 		return false

@@ -5,7 +5,7 @@ import (
 )
 
 // Overlay is what a GitOps object adds to the kustomization it names, or to what a chart
-// gave: Argo CD runs `kustomize edit`, Flux writes the file anew.
+// gave: Argo CD runs `kustomize edit`, Flux writes the file again.
 type Overlay struct {
 	Namespace  string          `json:"namespace,omitempty"`
 	NamePrefix string          `json:"namePrefix,omitempty"`

@@ -114,7 +114,7 @@ func (s *Source) FetchedAt(folders []string) []object.Fetched {
 
 var notInMount = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
 
-// MountFolder is the folder of something fetched, told apart by the whole reference.
+// MountFolder is the folder of something fetched, distinguished by the whole reference.
 func MountFolder(what string, ref ...string) string {
 	sum := sha256.Sum256([]byte(strings.Join(ref, "\x00")))
 	return FetchedRoot + "/" + strings.Trim(notInMount.ReplaceAllString(what, "_"), "_.") + "@" +

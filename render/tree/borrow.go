@@ -15,7 +15,7 @@ import (
 )
 
 // borrower is the store of a repository that borrows objects (git clone --shared,
-// --reference), with its lenders, each opened once: go-git opens them anew, and reads
+// --reference), with its lenders, each opened once: go-git opens them again, and reads
 // their indexes, for every object that it looks for.
 type borrower struct {
 	*filesystem.Storage

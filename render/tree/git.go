@@ -111,7 +111,7 @@ func openRepository(dir string) (*git.Repository, error) {
 	return withPacks(withAlternates(keepPacks(repo))), nil
 }
 
-// keepPacks reopens a repository so that its packs stay open: go-git opens them anew for every
+// keepPacks reopens a repository so that its packs stay open: go-git opens them again for every
 // object otherwise. They are read only, and closed with the process.
 func keepPacks(repo *git.Repository) *git.Repository {
 	s := storeOf(repo)

@@ -12,7 +12,7 @@ import (
 )
 
 // WorkTree is what git add --all and a commit would make of the work tree that dir lies in: its files as they lie on
-// disk, but for those that git ignores and has not added. A submodule's are none of the repository's.
+// disk, except for those that git ignores and has not added. A submodule's are none of the repository's.
 // Errors: [ErrNoRepository], also of a bare one, and that the files cannot be listed.
 func WorkTree(dir string) (Tree, error) {
 	repo, err := openRepository(dir)

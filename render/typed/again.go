@@ -11,7 +11,7 @@ import (
 	"github.com/kubesettle/kubesettle/render/object"
 )
 
-// With gives the object with fields set otherwise, decoded anew, at the same place; its ID follows the namespace.
+// With gives the object with fields set otherwise, decoded again, at the same place; its ID follows the namespace.
 // Errors: a path that leads nowhere; what the API server's types do not take.
 func With(o *object.Object, settings []object.Setting) (*object.Object, error) {
 	out := *o

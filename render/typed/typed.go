@@ -25,7 +25,7 @@ import (
 )
 
 // ReadAs maps versions that Kubernetes 1.36 no longer serves to the version whose
-// fields they share, but for autoscaling/v2beta1, whose metrics are converted.
+// fields they share, except for autoscaling/v2beta1, whose metrics are converted.
 var ReadAs = map[schema.GroupVersionKind]schema.GroupVersion{
 	{Group: "apps", Version: "v1beta1", Kind: "Deployment"}:                     {Group: "apps", Version: "v1"},
 	{Group: "apps", Version: "v1beta2", Kind: "Deployment"}:                     {Group: "apps", Version: "v1"},

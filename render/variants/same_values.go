@@ -14,8 +14,8 @@ import (
 )
 
 // takeTestValues renders base's charts with head's files of chart-testing where the change adds or edits them, and
-// base renders with them: the two charts are asked the same, and what a test asks for anew is not what the chart has
-// anew. Nobody upgrades an installation by them.
+// base renders with them: the two charts are asked the same, and what a test asks for again is not what the chart has
+// again. Nobody upgrades an installation by them.
 func takeTestValues(s *side.Side, head *side.Side, needy map[string]bool) {
 	for i := range len(s.Releases) {
 		r := s.Releases[i]

@@ -79,7 +79,7 @@ func decodeRecipe(b []byte, last map[string][]byte) (*release.Recipe, error) {
 type wireOutput struct {
 	release.Output
 	Docs []wireDocument
-	// Forgot says that the numbers of documents begin anew.
+	// Forgot says that the numbers of documents begin again.
 	Forgot bool `json:",omitempty"`
 }
 

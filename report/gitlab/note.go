@@ -148,7 +148,7 @@ func compare(a, b report.Marker) int {
 	return cmp.Or(cmp.Compare(a.RunID, b.RunID), cmp.Compare(a.Attempt, b.Attempt))
 }
 
-// sameText reports whether two texts are the same, but for the marker, which names the run, and for line ends.
+// sameText reports whether two texts are the same, except for the marker, which names the run, and for line ends.
 func sameText(a, b string) bool {
 	rest := func(s string) string {
 		_, after, _ := strings.Cut(strings.ReplaceAll(s, "\r\n", "\n"), "\n")

@@ -35,7 +35,7 @@ func acceptBaseline(r *finding.Result, b *policies.Baseline) {
 	finding.Sort(r.Findings)
 }
 
-// Rejudge judges a result anew with the findings of a baseline accepted.
+// Rejudge judges a result again with the findings of a baseline accepted.
 func Rejudge(r *finding.Result, b *policies.Baseline, g finding.Gate) {
 	acceptBaseline(r, b)
 	for i := range r.Workloads {

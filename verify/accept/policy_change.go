@@ -231,7 +231,7 @@ func Agree(a, b finding.Finding) bool {
 	})
 }
 
-// Graver reports whether none of some findings says the same as gravely; what is mended says nothing.
+// Graver reports whether none of some findings says the same as gravely; what is repaired says nothing.
 func Graver(f finding.Finding, than []finding.Finding) bool {
 	return !slices.ContainsFunc(than, func(o finding.Finding) bool {
 		return o.Status != finding.Fixed && Agree(o, f) && finding.Rank(o.Severity) <= finding.Rank(f.Severity)
@@ -255,7 +255,7 @@ func atMost(severity string, most rules.Severity) string {
 	return severity
 }
 
-// narrowed says what head's policy narrows, and what it hides: that is not mended.
+// narrowed says what head's policy narrows, and what it hides: that is not repaired.
 func (r *replanned) narrowed(before, after []finding.Finding, now *finding.Result) []finding.Note {
 	var hidden []string
 	for _, f := range before {

@@ -137,7 +137,7 @@ func uniteWaived(shards []*finding.Result) []finding.Waived {
 }
 
 // mergeWorkloads keeps of each workload the least certain verdict; the gate's failures
-// are judged anew.
+// are judged again.
 func mergeWorkloads(have, more []finding.Workload) []finding.Workload {
 	order := []finding.Verdict{finding.Pass, finding.Inconclusive, finding.Errored}
 	for _, w := range more {

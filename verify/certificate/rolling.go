@@ -88,7 +88,7 @@ func shifted(from, to string) map[string]Sum {
 	return out
 }
 
-// rolling are the steps of a rollout by RollingUpdate, while nothing but the loops moves: the Deployment, its two
+// rolling are the steps of a rollout by RollingUpdate, while only the loops move: the Deployment, its two
 // ReplicaSets, the scheduler, which finds a node for every pod, and the kubelet, under which pods get ready.
 //
 // Upstream, v1.36: pkg/controller/deployment: rolloutRolling, reconcileNewReplicaSet, cleanupUnhealthyReplicas,

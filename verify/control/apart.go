@@ -9,7 +9,7 @@ import (
 
 // Apart reports whether every actor of a problem treats each workload as if it were alone, wherever its pods are (see
 // [actor.Traits]): a search of one workload on one node then sees everything that can become of it among the others on
-// many, but for where its pods are.
+// many, except for where its pods are.
 func Apart(c *state.Config, actors []actor.Actor) bool {
 	return !slices.ContainsFunc(actors, func(a actor.Actor) bool {
 		return !actor.TraitsOf(a, c).Alone

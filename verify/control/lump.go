@@ -9,7 +9,7 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// Lump finds the pods that no actor of a problem tells apart, and that whoever judges its states does not either, as
+// Lump finds the pods that no actor of a problem distinguishes, and that whoever judges its states does not either, as
 // blind says. It gives the actors as they are then: one kubelet actor stops the pods that are lumped. Fairness survives
 // that: a run that serves the one can be taken to serve each of the classes in turn, as nobody sees which of them it
 // is.

@@ -19,7 +19,7 @@ func (f *Finding) identify(shape []string) {
 	f.Fingerprint, f.Standing = fingerprint(f, f.actors("")), fingerprint(f, f.actors("apply"))
 }
 
-// actors are those that act in a run, but for one: not how often or where.
+// actors are those that act in a run, except for one: not how often or where.
 func (f *Finding) actors(but string) []string {
 	out := []string{}
 	for _, s := range f.Interleaving {

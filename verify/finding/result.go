@@ -13,7 +13,7 @@ const (
 	Errored      Verdict = "error" // could not analyse
 )
 
-// Result is what a run found and what it covered: the JSON contract, but for notes, which get words there. Readers
+// Result is what a run found and what it covered: the JSON contract, except for notes, which get words there. Readers
 // tolerate unknown fields; writers never remove one.
 type Result struct {
 	SchemaVersion string          `json:"schemaVersion"`

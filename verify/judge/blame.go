@@ -34,7 +34,7 @@ const (
 	containerResources = containers + "[].resources"
 )
 
-// culprit is an aspect of one workload whose undoing mends a violation.
+// culprit is an aspect of one workload whose undoing repairs a violation.
 type culprit struct {
 	workload int
 	aspect   aspect
@@ -44,7 +44,7 @@ type culprit struct {
 const mostUndone = 12
 
 // culprits undoes one changed aspect after the other and searches again. What remains
-// of a violation that no single undoing mends is the conjunction: nothing is returned.
+// of a violation that no single undoing repairs is the conjunction: nothing is returned.
 func culprits(ctx context.Context, c *scenario.Checker, v scenario.Variant, of judged) []culprit {
 	var out []culprit
 	tried := 0
@@ -153,7 +153,7 @@ func blocking(found []culprit, v scenario.Variant) []culprit {
 	return others
 }
 
-// imagesOnly reports whether base's and head's containers differ in nothing but images.
+// imagesOnly reports whether base's and head's containers differ only in images.
 func imagesOnly(w *state.Workload) bool {
 	head, base := w.Manifests[state.Head].Pod().Containers, w.Manifests[state.Base].Pod().Containers
 	return slices.EqualFunc(head, base, func(h, b corev1.Container) bool {
@@ -162,7 +162,7 @@ func imagesOnly(w *state.Workload) bool {
 	})
 }
 
-// mends reports whether a variant does not have a violation, or, where it is worse than on base,
+// repairs reports whether a variant does not have a violation, or, where it is worse than on base,
 // not as easily.
 func mends(ctx context.Context, c *scenario.Checker, v scenario.Variant, of judged) bool {
 	found, cov, err := c.Scenarios(ctx, v.Change(), of.Topology())

@@ -1,5 +1,5 @@
 // Package judge makes findings of violations: what is worse than before, how sure it is and
-// how grave, where it stands, which change is to blame, and what mends it.
+// how grave, where it stands, which change is to blame, and what repairs it.
 //
 // The order is that of [Judge.Findings]. The violations of one rule and object are compared
 // with base's, at the same topology and for the same events (status.go); one of the gravest

@@ -54,7 +54,7 @@ func newWording(v scenario.Violation, sl *slice.Slice, pl Places, base bool) wor
 	return w
 }
 
-// finding words the violation, but for what needs the other side: status, blame and
+// finding words the violation, except for what needs the other side: status, blame and
 // severity.
 func (w wording) finding() finding.Finding {
 	d := finding.Draft{

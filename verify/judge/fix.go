@@ -324,7 +324,7 @@ func takenBack(fields []finding.Blame) string {
 	return "revert the changes to " + strings.Join(names[:last], ", ") + " and " + names[last] + " of " + fields[0].Object
 }
 
-// mends reports whether head with the edit, rendered and searched again at the violation's
+// repairs reports whether head with the edit, rendered and searched again at the violation's
 // size, is free of it and breaks no rule that it did not break before, and which other releases the edit changes.
 func (d *Judge) mends(ctx context.Context, sr scenario.SliceResult, v scenario.Violation, e Edit,
 	left *allowance) (Others, bool) {

@@ -58,7 +58,7 @@ func (d *Judge) Findings(
 		}
 	}
 	oneRun(out, of)
-	if scenario.Complete(sr.Cov) { // else: what head was not seen to break is not thereby mended
+	if scenario.Complete(sr.Cov) { // else: what head was not seen to break is not thereby repaired
 		out = append(out, d.mended(ctx, *sr, out)...)
 	}
 	return out, open
@@ -126,7 +126,7 @@ func (d *Judge) condition(ctx context.Context, j judged, f *finding.Finding, unp
 	return d.why(o, j, f, was)
 }
 
-// unlessFailed is the severity of a drain that nothing but a failure holds up which the policy does not
+// unlessFailed is the severity of a drain that only a failure holds up which the policy does not
 // speak of: a note, or every workload with a budget would be told off for having one.
 func (d *Judge) unlessFailed(v scenario.Violation, s rules.Severity) rules.Severity {
 	odd := func(kind string) bool { return policies.IsFailure(kind) && !d.Checker.Policy.Expects(kind) }

@@ -9,9 +9,9 @@ import (
 	"github.com/kubesettle/kubesettle/verify/scenario"
 )
 
-// mended words what base broke at a declared size and head does not: neither there nor in what is told of it. It is
+// repaired words what base broke at a declared size and head does not: neither there nor in what is told of it. It is
 // told as a merge of base would be told of it, with the same conditions and as gravely. What head was searched for in
-// part, as it is base's own, is not mended.
+// part, as it is base's own, is not repaired.
 func (d *Judge) mended(ctx context.Context, sr scenario.SliceResult, told []finding.Finding) (out []finding.Finding) {
 	undeclared := func(v scenario.Violation) bool { return !v.DeclaredSize() }
 	was := slices.DeleteFunc(specific(sr.Base), undeclared)

@@ -101,7 +101,7 @@ var provisos = []proviso{
 				"events.loadChange.idleMemory")
 		},
 	},
-	{ // base was not searched far enough, or an autoscaler mends it once more after each apply
+	{ // base was not searched far enough, or an autoscaler repairs it once more after each apply
 		func(x *asked) bool { return x.j.unsure || x.j.Retakes() },
 		func(*asked) {},
 	},

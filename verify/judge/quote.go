@@ -77,7 +77,7 @@ func ofAnyName(field string) bool {
 	return false
 }
 
-// mended is a fix as a diff, or nil where one of its sides cannot be shown as a whole.
+// repaired is a fix as a diff, or nil where one of its sides cannot be shown as a whole.
 func (pl Places) mended(x *finding.Fix) *finding.Hunk {
 	h := finding.Hunk{File: x.Location.File, Line: x.Location.StartLine,
 		Removed: pl.read(x.Location.File, x.Location.StartLine, x.Location.EndLine)}

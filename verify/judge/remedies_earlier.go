@@ -116,7 +116,7 @@ func labelsOf(o *object.Object) map[string]string {
 	return nil
 }
 
-// consolidateEmpty keeps Karpenter from moving pods to save a node, and endGrace from waiting for ever for one that may
+// consolidateEmpty keeps Karpenter from moving pods to save a node, and endGrace from waiting forever for one that may
 // not be evicted. The NodePool may stand elsewhere, so that the order is in words.
 func consolidateEmpty(p patient) []remedy {
 	return p.pool(func(k *state.Karpenter) bool { return !k.Never && !k.WhenEmpty },

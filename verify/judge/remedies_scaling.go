@@ -211,7 +211,7 @@ func onlyRecommend(p patient) []remedy {
 // longestRun ends a Job that hangs, in seconds.
 const longestRun = 3600
 
-// forbidOverlap lets no run of a CronJob start beside another, nor any hang for ever.
+// forbidOverlap lets no run of a CronJob start beside another, nor any hang forever.
 func forbidOverlap(p patient) []remedy {
 	c, ok := p.workload.Typed.(*batchv1.CronJob)
 	if !ok {

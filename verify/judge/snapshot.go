@@ -128,7 +128,7 @@ func load(s state.State, w int) string {
 }
 
 // withPods adds pods to a list, to those that are like them: the ordinals of a StatefulSet
-// are not told apart here.
+// are not distinguished here.
 func withPods(list []finding.PodsSnapshot, more finding.PodsSnapshot) []finding.PodsSnapshot {
 	for i := range list {
 		if o := list[i]; o.Workload == more.Workload && o.Revision == more.Revision && o.Phase == more.Phase {

@@ -15,11 +15,11 @@ func Within(fs []finding.Finding) {
 	}
 }
 
-// mostMends bounds the releases that a fix names as those that it mends.
+// mostMends bounds the releases that a fix names as those that it repairs.
 const mostMends = 5
 
 // healsHere is a fix of a finding that stands in several releases: an edit of what not all of them read says which of
-// them it mends. That of a file which another one may read, too, says so beside it.
+// them it repairs. That of a file which another one may read, too, says so beside it.
 func healsHere(x *finding.Fix, f *finding.Finding) *finding.Fix {
 	if x == nil || !x.Mechanical {
 		return x

@@ -189,7 +189,7 @@ func (a *Analysis) startLive(sl *slice.Slice) {
 }
 
 // meets gives the policy with the nodes as a slice finds them: of a snapshot, or beside what the releases declare, once
-// for each placement of that which it can tell apart.
+// for each placement of that which it can distinguish.
 func (a *Analysis) meets(sl *slice.Slice, p *policies.Policy) []slice.Met {
 	if p.Cluster.Snapshot != nil {
 		return []slice.Met{{Own: sl.AsIs(p)}}

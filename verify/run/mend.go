@@ -17,7 +17,7 @@ import (
 	"github.com/kubesettle/kubesettle/verify/static"
 )
 
-// mending is what may mend a finding that took no search.
+// repairing is what may mend a finding that took no search.
 type mending struct {
 	rule, workload, release, message string
 	remedies                         []static.Remedy
@@ -70,7 +70,7 @@ func (a *Analysis) mendStatic(ctx context.Context, ch *object.Changes, all bool)
 	}
 }
 
-// tryStatic gives a remedy as an edit that mends a finding and breaks nothing, in words where its lines may not be
+// tryStatic gives a remedy as an edit that repairs a finding and breaks nothing, in words where its lines may not be
 // shown; nil where there is none.
 func (a *Analysis) tryStatic(ctx context.Context, ch *object.Changes, all bool, of *finding.Finding,
 	r static.Remedy) *finding.Fix {
@@ -174,7 +174,7 @@ func withObject(head *object.Revision, r static.Remedy) *object.Rendered {
 	return &rel
 }
 
-// alone reports whether an edited release has as many objects as before, all as they were but for one.
+// alone reports whether an edited release has as many objects as before, all as they were except for one.
 func alone(head *object.Revision, rel *object.Rendered, o *object.Object) bool {
 	i := slices.IndexFunc(head.Releases, func(x *object.Rendered) bool { return x.ID == rel.ID })
 	if i < 0 || len(head.Releases[i].Objects) != len(rel.Objects) {
@@ -342,7 +342,7 @@ func (a *Analysis) standing(ch *object.Changes, all bool, release string) [][3]s
 	var out [][3]string
 	add := func(f finding.Finding) {
 		if f.Status != finding.Fixed && f.Status != finding.Existing {
-			for _, rel := range append([]string{f.Release}, f.AlsoIn...) { // each is mended by itself
+			for _, rel := range append([]string{f.Release}, f.AlsoIn...) { // each is repaired by itself
 				out = append(out, [3]string{f.Rule, rel, f.Workload + "\n" + f.Message})
 			}
 		}

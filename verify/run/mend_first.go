@@ -43,7 +43,7 @@ func (a *Analysis) tryFirst(ctx context.Context, ch *object.Changes, all bool, o
 	return f
 }
 
-// changedFirst is base with a remedy's settings, rendered anew from the texts that they edit; nil where none is found.
+// changedFirst is base with a remedy's settings, rendered again from the texts that they edit; nil where none is found.
 func changedFirst(ctx context.Context, base *object.Revision, r static.Remedy) *object.Revision {
 	rev := base
 	for _, o := range append([]*object.Object{r.Object}, r.Also...) {

@@ -69,7 +69,7 @@ func (v Variant) anotherImage() bool {
 	})
 }
 
-// roomForAll reports whether whatever pods ask for fits on every node, so that it tells no nodes apart, and nothing but
+// roomForAll reports whether whatever pods ask for fits on every node, so that it tells no nodes apart, and only
 // an autoscaler of pods reads it.
 func (v Variant) roomForAll() bool {
 	s, e := &v.Spec, &v.Spec.Events
@@ -79,7 +79,7 @@ func (v Variant) roomForAll() bool {
 		!slices.ContainsFunc(s.Classes, func(c state.NodeClass) bool { return !c.Elastic || c.Beside != nil })
 }
 
-// unsized is a manifest without the CPU, memory and disk that its pods ask for, but for what its autoscaler counts.
+// unsized is a manifest without the CPU, memory and disk that its pods ask for, except for what its autoscaler counts.
 func unsized(m state.Manifest) state.Manifest {
 	if !m.Exists() || m.VPA != nil || m.KEDA != nil || len(m.Rivals) > 0 {
 		return m
@@ -109,7 +109,7 @@ func unsized(m state.Manifest) state.Manifest {
 	return m
 }
 
-// sameButImage reports whether two manifests are the same but for what the objects are called by others, and what of
+// sameButImage reports whether two manifests are the same except for what the objects are called by others, and what of
 // their pods no loop and no rule looks at: images, commands, environments, probes, annotations of others, labels that
 // are not read. What is the same and written otherwise may not count.
 func sameButImage(was, is state.Manifest, read func(label string) bool) bool {
@@ -253,11 +253,11 @@ func (v Violation) which() string {
 }
 
 // InPartStates bounds the search for what any rollout may break, where the change is a rollout like any other. What it
-// finds is existing, so that nothing but a finding that gates nobody is lost with the rest.
+// finds is existing, so that only a finding that gates nobody is lost with the rest.
 const InPartStates = 10_000
 
 // inPartFirst searches the rollout of such a change within few states, with all rules. It reports whether that is all
-// there is to do: the search came to its end, or nothing but rules that any rollout may break is left. They are dropped
+// there is to do: the search came to its end, or only rules that any rollout may break are left. They are dropped
 // from the problem otherwise.
 func (r *scenarioRun) inPartFirst(ctx context.Context, p *Problem, initial [][]byte) (done bool, err error) {
 	latent := map[judgment]bool{}

@@ -28,7 +28,7 @@ type question struct {
 	of   string // what tells the rules of sys from the problem's own; "": they are, or it has none
 }
 
-// answer is what a search gave, and the searches before it that count for nothing but the work.
+// answer is what a search gave, and the searches before it that count only for the work.
 type answer struct {
 	Result *search.Result
 	Tries  []*search.Result

@@ -71,7 +71,7 @@ func setLive(s state.State, w int, live *snapshot.Workload, nodes map[string]int
 			}
 			continue
 		}
-		if pods.Pending > 0 && !c.Pods[p].PerNode { // a DaemonSet's are made anew
+		if pods.Pending > 0 && !c.Pods[p].PerNode { // a DaemonSet's are made again
 			s.Set(c.Class[p].Pending, s.Pending(p)+pods.Pending)
 		}
 		for _, on := range pods.On {

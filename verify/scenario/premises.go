@@ -75,7 +75,7 @@ func domains(like state.NodeClass, keys []string, count int) []state.NodeClass {
 	return out
 }
 
-// ApartBy are the node labels, but for the hostname, by which pods are kept apart.
+// ApartBy are the node labels, except for the hostname, by which pods are kept apart.
 func ApartBy(workloads []state.Workload) []string {
 	var out []string
 	for _, w := range workloads {

@@ -119,7 +119,7 @@ func (p *Problem) bind(list []rules.Rule, actors []actor.Actor) (judged []search
 }
 
 // systemOf is the search of some actors, without rules, with the pods lumped that neither they nor whoever judges the
-// states tell apart. calm says that no event happens.
+// states distinguish. calm says that no event happens.
 func systemOf(cfg *state.Config, actors []actor.Actor, timing actor.Timing, calm bool,
 	blind func(actor.Likeness) bool) (search.System, []actor.Actor, *state.Lumps) {
 	actors, lumps := control.Lump(cfg, actors, calm, blind)

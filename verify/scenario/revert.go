@@ -20,7 +20,7 @@ func (v Variant) reverting() Variant {
 	return v
 }
 
-// restart is base, with a rollout of base that changes nothing but its pods.
+// restart is base, with a rollout of base that changes only its pods.
 func (v Variant) restart() Variant {
 	v = v.surrounded(state.Base)
 	v.Spec.Events = state.Events{}

@@ -177,7 +177,7 @@ func (c *Checker) Shows(ctx context.Context, v Variant, t scale.Topology, of Vio
 	return slices.ContainsFunc(r.found, func(x Violation) bool { return x.Key() == of.Key() }), r.cov, err
 }
 
-// cold reports whether nothing but a cluster that starts from nothing leads to a violation of head alone: it is of a
+// cold reports whether only a cluster that starts from nothing leads to a violation of head alone: it is of a
 // workload that the change does not touch, and no run of the change leads there as surely.
 func (r *scenarioRun) cold(v Violation) bool {
 	if r.changed == nil || r.imageOnly && v.Bound.Rule.Facets.Any(rules.AnyRollout) {

@@ -19,7 +19,7 @@ const screenShare = 0.6
 // search explores a system of the problem: as it is, or screened (see
 // [search.RunScreened]) once it turns out to be large, where it is known what
 // its steps give work to. Both find the same. tries are
-// earlier searches that count for nothing but the work.
+// earlier searches that count only for the work.
 func (p *Problem) search(ctx context.Context, bud Budget,
 	q question) (res *search.Result, tries []*search.Result, err error) {
 	a, err := p.kept(bud, q, func() (a answer, err error) {

@@ -168,7 +168,7 @@ func (v Variant) WithObjects(base, head []*object.Object, assumed bool) (Variant
 	return v, err == nil
 }
 
-// Premise words what a variant takes of an assumed cluster that nobody declared; "": nothing but that it is there.
+// Premise words what a variant takes of an assumed cluster that nobody declared; "": only that it is there.
 func (v Variant) Premise() string { return v.premise }
 
 // Budgets are a policy's events as the abstract cluster knows them; the apply is the

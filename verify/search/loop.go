@@ -9,7 +9,7 @@ import "slices"
 // first, again and again, which is fair too but may be longer.
 const (
 	loopBudget = 1 << 20 // about 100 MB
-	maxDebts   = 63      // bits of a set, but for the rule's
+	maxDebts   = 63      // bits of a set, except for the rule's
 	witness    = 1 << 63
 )
 

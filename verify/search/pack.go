@@ -8,7 +8,7 @@ import (
 
 // packing says how states are written in the visited set and on the way to it: of every eight bytes only as many bits
 // of each as the largest of them may need ([System.Most]), so that eight bytes of k bits take k bytes. A state that
-// turns out not to fit ends the search, which begins again with that word as it is: nothing but memory hangs on what
+// turns out not to fit ends the search, which begins again with that word as it is: only memory hangs on what
 // Most says. nil: states are kept as they are.
 type packing struct {
 	width  int     // of a state

@@ -15,7 +15,7 @@ import (
 //   - C2: it holds no actor of the footprint of a rule on states or steps.
 //   - C3: one of its successors is new (Bošnački and Holzmann's proviso for
 //     breadth-first search), or else the state is expanded in full: no step is
-//     postponed for ever.
+//     postponed forever.
 //
 // Events count against one budget, so they all depend on each other: a cluster with an
 // event is never ample. Where the budget is spent, events are out of play. A prompt

@@ -181,7 +181,7 @@ const (
 )
 
 // Result is what a search found and what it covered. It does not depend on
-// [Options.Workers], but for a search that a time bound or a cancellation ended.
+// [Options.Workers], except for a search that a time bound or a cancellation ended.
 type Result struct {
 	Bound       Bound
 	Closed      int    // events up to which all was explored, or -1

@@ -331,7 +331,7 @@ func (x *ends) dooms(start uint32, d *doomed, exactly bool) (bool, error) {
 				continue
 			}
 			if level, _ := e.layers.where(next); level > x.level {
-				continue // of events that the set does not tell apart
+				continue // of events that the set does not distinguish
 			}
 			bad := x.c.barred != nil && x.c.barred(s.From, s.To, s.Actor, s.Move)
 			switch dooms := event && x.good(id) && (bad || !x.good(next)); {

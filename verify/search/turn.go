@@ -31,7 +31,7 @@ type TurnOptions struct {
 
 // FindTurn looks for the decisive step of a violation: it goes back along its steps and searches, from each state, all
 // runs with the events that are still to come, for one that ends well. States from which there is none are known to
-// have none from then on, so that each is looked at once but for those of the run that is found.
+// have none from then on, so that each is looked at once except for those of the run that is found.
 //
 // Errors: as [Run].
 func FindTurn(ctx context.Context, sys System, v Violation, opt TurnOptions) (Turn, error) {

@@ -212,7 +212,7 @@ func guardEachOther(p *object.Object, of side, q *object.Object, in side) bool {
 
 // admit enters what decides on the pods of the slice. What a LimitRange fills in is as
 // good as written in the template; where only the LimitRange changed, pods of both versions
-// are taken to have what head's fills in, but for the baseline, see [state.Manifest.AsFilled].
+// are taken to have what head's fills in, except for the baseline, see [state.Manifest.AsFilled].
 func (sl *Slice) admit(sides [2]side) {
 	for v, s := range sides {
 		for _, r := range s.admission.ranges {

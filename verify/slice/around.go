@@ -80,7 +80,7 @@ type Met struct {
 }
 
 // Meet gives the policy with each declared node as the slice finds it, once for each placement of the others that it
-// can tell apart, and says what that rests on. Where the others leave room on every node for all pods that the slice
+// can distinguish, and says what that rests on. Where the others leave room on every node for all pods that the slice
 // may have, the policy stays as it is: they make no difference.
 func (a *Around) Meet(sl *Slice, p *policies.Policy) (out []Met, notes []finding.Note) {
 	alone := []Met{{Own: p}}
@@ -138,7 +138,7 @@ const (
 	mostAsked = 12
 )
 
-// met are the clusters that a slice finds in some placements of the others, without those that it cannot tell apart;
+// met are the clusters that a slice finds in some placements of the others, without those that it cannot distinguish;
 // none, where a pod of the slice can miss what they take in none of them.
 func (a *Around) met(sl *Slice, p *policies.Policy, size int, all []*cast) (out []Met) {
 	byShape, seen, matter := map[string][]Met{}, map[string]bool{}, false
@@ -173,7 +173,7 @@ func (a *Around) met(sl *Slice, p *policies.Policy, size int, all []*cast) (out 
 	return out
 }
 
-// sees is what a slice sees of its nodes and what others take of them; shape is the same but for the nodes' labels.
+// sees is what a slice sees of its nodes and what others take of them; shape is the same except for the nodes' labels.
 func (sl *Slice) sees(p *policies.Policy) (key, shape string) {
 	var keys, shapes []string
 	for _, n := range p.Cluster.Nodes {
@@ -347,7 +347,7 @@ func (a *Around) adds(r *object.Rendered) []standing {
 	return out
 }
 
-// besideOn sums up what stands on a node, but for some of it, by rising priority.
+// besideOn sums up what stands on a node, except for some of it, by rising priority.
 func besideOn(list []standing, but func(standing) bool) *state.Beside {
 	out := &state.Beside{}
 	for _, s := range list {

@@ -94,7 +94,7 @@ func sideOf(r *object.Rendered) (side, bool) {
 	return NewSide(r.Objects), true
 }
 
-// standings are the pods that the workloads of a release ask for, but for those of DaemonSets.
+// standings are the pods that the workloads of a release ask for, except for those of DaemonSets.
 func (s side) standings(release string) (out []standing) {
 	for _, id := range sortedIDs(s.Workloads) {
 		o := s.Workloads[id]

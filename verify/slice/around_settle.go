@@ -31,7 +31,7 @@ type settling struct {
 	pods  []standing
 	sched *scheduler.Scheduler
 	s     state.State
-	alike []int // by node: the group of nodes that differ in nothing but their names
+	alike []int // by node: the group of nodes that differ only in their names
 	from  *cast // what stands there before
 }
 
@@ -89,7 +89,7 @@ func settle(spec *state.Spec, pods []standing, from *cast) (out *casts, bad int,
 	return &casts{all: slices.DeleteFunc(all, func(c *cast) bool { return c.homeless() > least })}, -1, nil
 }
 
-// every gives all placements, one of those that differ in nothing but the names of nodes; nil: they are too many to
+// every gives all placements, one of those that differ only in the names of nodes; nil: they are too many to
 // look for.
 func (x *settling) every() (out []*cast) {
 	seen := map[string]bool{}
@@ -145,7 +145,7 @@ func (x *settling) decide(w int) scheduler.Decision {
 	return d
 }
 
-// key is equal for placements that differ in nothing but the names of nodes.
+// key is equal for placements that differ only in the names of nodes.
 func (x *settling) key(b []byte) string {
 	s := state.State{C: x.s.C, B: b}
 	nodes := make([]string, len(s.C.Nodes))

@@ -310,7 +310,7 @@ func takes(value string, asked []corev1.NodeSelectorRequirement) bool {
 	})
 }
 
-// domainsOf are the node labels, but for the well-known ones, that pods spread over, keep
+// domainsOf are the node labels, except for the well-known ones, that pods spread over, keep
 // apart or come together by.
 func domainsOf(pods []*corev1.PodSpec) []string {
 	var out []string

@@ -12,7 +12,7 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// Shapes marks the node classes that can be exchanged: their nodes are equal but for
+// Shapes marks the node classes that can be exchanged: their nodes are equal except for
 // labels whose values no manifest names and no other class shares, such as the zone of
 // a pool's nodes. A pod that spreads over zones sees three of them, not which is which.
 func (sl *Slice) Shapes(classes []state.NodeClass) {

@@ -54,7 +54,7 @@ type Slice struct {
 	// change; nil: it is none. See [StartLive].
 	Live []*snapshot.Workload
 	// Elsewhere are the node classes where the pods of other workloads stand elsewhere, once for each placement that the
-	// slice can tell apart; none: where they stand is known, or of no matter. See [Around].
+	// slice can distinguish; none: where they stand is known, or of no matter. See [Around].
 	Elsewhere [][]state.NodeClass
 	// Deliverer is the object that says what becomes of a failed upgrade of the release; nil: none does.
 	Deliverer *object.Object
@@ -263,7 +263,7 @@ func (sl *Slice) IsWorkload(id string) bool {
 // Ids of the slice's objects, sorted.
 func (sl *Slice) Ids() []string { return slices.Sorted(maps.Keys(sl.Objects)) }
 
-// labelKeys notes which node labels the pods of a template can tell apart.
+// labelKeys notes which node labels the pods of a template can distinguish.
 func (sl *Slice) labelKeys(p *corev1.PodSpec) {
 	named := func(key string) {
 		if key == corev1.LabelHostname {

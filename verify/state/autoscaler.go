@@ -13,7 +13,7 @@ func (s State) Recommended(w int) int {
 // it from that.
 type Autoscaling struct {
 	// Least is the least count, in pods, at which a load makes it add none, were there
-	// nothing but the workload's own pods and all their requests; 0: it is off, or absent.
+	// only the workload's own pods and all their requests; 0: it is off, or absent.
 	Least [Loads]int
 	// Unheld is what a load, and what pods use without one, bring it down to, were it not for its behavior, in pods.
 	Unheld [Loads]int

@@ -23,7 +23,7 @@ type PodClass struct {
 	Namespace      string
 	// Ordinal of the one pod of a StatefulSet that the class is, or [NoOrdinal].
 	Ordinal int
-	// Set is the class of the ReplicaSet that owns the pods: the class itself but for pods
+	// Set is the class of the ReplicaSet that owns the pods: the class itself except for pods
 	// of another size, of which Size is the index in [Workload.Sizes] and one; 0 is as
 	// the template has it.
 	Set, Size int
@@ -45,7 +45,7 @@ type WorkloadFields struct {
 	Owners   Field // field managers of .spec.replicas, as Owner bits; 0 unless Spec.Apply is ServerSide
 	Load     Field // the load, as a Load
 	Loads    Field // load changes left
-	// Recommended is what an autoscaler's stabilization windows hold, in pods; 0: nothing but the
+	// Recommended is what an autoscaler's stabilization windows hold, in pods; 0: only the
 	// live replicas. Laid out by the autoscaler where it makes a difference.
 	Recommended Field
 	Current     Field         // see [State.Current]
@@ -118,7 +118,7 @@ type Config struct {
 	Workload    []WorkloadFields
 	Class       []PodClassFields
 	// Rest is the count at which a workload's autoscaler would come to rest from
-	// maxReplicas were there nothing but the load, by workload, version and load: what
+	// maxReplicas were there only the load, by workload, version and load: what
 	// the load justifies. 0: the version has no autoscaler.
 	Rest [][2][Loads]int
 	// Autoscaling is what else the rules know of a workload's autoscaler, by workload and

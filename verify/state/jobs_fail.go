@@ -61,7 +61,7 @@ func disrupts(patterns []batchv1.PodFailurePolicyOnPodConditionsPattern) bool {
 	})
 }
 
-// exitCodes are the codes that a policy can tell apart of a container that its kubelet stops, which may end with any:
+// exitCodes are the codes that a policy can distinguish of a container that its kubelet stops, which may end with any:
 // none that is known, those that it names, and one that it does not.
 func exitCodes(p *batchv1.PodFailurePolicy) []int32 {
 	out, other := []int32{0}, int32(1)

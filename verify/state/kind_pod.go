@@ -66,7 +66,7 @@ func (b *BarePod) Ends() bool {
 }
 
 // RestartsInPlace reports whether an update of a Pod from the template of one class to that of another makes the
-// kubelet start a container anew: its image is the only field of a container that an update may change.
+// kubelet start a container again: its image is the only field of a container that an update may change.
 //
 // Upstream: kubernetes v1.36.3, pkg/kubelet/kuberuntime: computePodActions, containerChanged.
 func (c *Config) RestartsInPlace(from, to int) bool {

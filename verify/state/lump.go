@@ -2,7 +2,7 @@ package state
 
 import "slices"
 
-// Lumps are pods that nobody in a problem tells apart, so that states which differ only in them are one: which of the
+// Lumps are pods that nobody in a problem distinguishes, so that states which differ only in them are one: which of the
 // pods of a class have started, and which of two classes the pods on deletion on a node are of. Who says that nobody
 // does is not known here; it has to be a bisimulation, as an exchange of nodes is.
 type Lumps struct {
@@ -13,10 +13,10 @@ type Lumps struct {
 	some   bool
 }
 
-// mostLumped bounds the classes whose starting pods are lumped; the others are told apart.
+// mostLumped bounds the classes whose starting pods are lumped; the others are distinguished.
 const mostLumped = 16
 
-// NewLumps gives those of a problem in which everything is told apart.
+// NewLumps gives those of a problem in which everything is distinguished.
 func (c *Config) NewLumps() *Lumps {
 	l := &Lumps{c: c, starts: make([]func(State) bool, len(c.Pods)), stops: make([]int, len(c.Pods))}
 	for p := range l.stops {

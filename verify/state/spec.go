@@ -83,7 +83,7 @@ type Spec struct {
 	Declared []Declared
 	// CountsTerminating says that somebody beside the actors looks at pods on deletion, such as a rule of the user's own.
 	CountsTerminating bool
-	// Unreduced asks for states and interleavings that nobody can tell apart, too: for
+	// Unreduced asks for states and interleavings that nobody can distinguish, too: for
 	// comparisons with the search without reductions. Exchanges of nodes stay.
 	Unreduced bool
 	// Unlumped asks for states apart that differ in which pods have started, or in whose revision's pods are on
@@ -170,7 +170,7 @@ type Events struct {
 	StartupSpike, NodePanic int
 }
 
-// NodeClass is a set of nodes that no rule in play can tell apart, but by name.
+// NodeClass is a set of nodes that no rule in play can distinguish, but by name.
 type NodeClass struct {
 	Name string
 	// Node is the template: labels, taints, allocatable, images. Its
@@ -184,7 +184,7 @@ type NodeClass struct {
 	// PoolMin and PoolMax bound the nodes of all classes with that name; "" is none.
 	Pool             string
 	PoolMin, PoolMax int
-	// Shape is equal for classes that nothing in the slice tells apart but by which of
+	// Shape is equal for classes that nothing in the slice distinguishes but by which of
 	// them a node is in; classes of one shape and size can be exchanged. "" is none.
 	Shape string
 	// Elastic says that the capacity was invented: resource requests always fit.

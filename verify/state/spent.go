@@ -1,6 +1,6 @@
 package state
 
-// mostSpent is the most events of one kind that [State.Spent] tells apart.
+// mostSpent is the most events of one kind that [State.Spent] distinguishes.
 const mostSpent = 7
 
 // Spent packs how many events of each kind have happened, four bits a kind, as the search

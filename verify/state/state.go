@@ -33,7 +33,7 @@ func (s State) record(n int) []byte {
 // Version is the version of the manifests in the API server: head from the first step of its apply on.
 func (s State) Version() Version { return Version(s.Get(s.C.Applied)) }
 
-// Manifest is what the API server holds of workload w, but for the live replicas.
+// Manifest is what the API server holds of workload w, except for the live replicas.
 func (s State) Manifest(w int) *Manifest { return &s.C.Spec.Workloads[w].Manifests[s.VersionOf(w)] }
 
 // NewClass is the pod class of workload w's current template, or -1.

@@ -13,7 +13,7 @@ import (
 var forced = Analyzer{Name: "forced", Rule: rules.DeletedOnTheWay, Run: anew,
 	Doc: "what a forced apply deletes to make it again"}
 
-// anew says what an apply that forces deletes to make it again, as the change edits what cannot be changed in place:
+// again says what an apply that forces deletes to make it again, as the change edits what cannot be changed in place:
 // all pods of a workload go at once, and a volume goes with its claim.
 //
 // Upstream: fluxcd/pkg, ssa: (*ResourceManager).Apply, shouldForceApply (spec.force, or the annotation force): an

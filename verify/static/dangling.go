@@ -217,7 +217,7 @@ func missedBy(o, t *object.Object) []cause {
 }
 
 // changedAim reports whether an object that acts on something acted on nothing before, which
-// is mended, or whether its selector was widened to workloads that were there before.
+// is repaired, or whether its selector was widened to workloads that were there before.
 func changedAim(r Remark, b *object.Object, base, head *aimIndex) []Remark {
 	if b == nil || selectorOf(b) == nil {
 		return nil

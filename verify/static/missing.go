@@ -117,7 +117,7 @@ func (m *unmet) ask(n need) {
 	}
 }
 
-// mended enters what base lacked in the place of a need that is met.
+// repaired enters what base lacked in the place of a need that is met.
 func (m *unmet) mended(n need) {
 	ns := m.o.ID.Namespace
 	for _, old := range m.old {
@@ -139,7 +139,7 @@ func (m *unmet) mended(n need) {
 }
 
 // unsure reports whether the way back, from a need that is met to base's old one, would be no error: what is mended is
-// as grave as what it mends.
+// as grave as what it repairs.
 func (m *unmet) unsure(n, old need, near *object.Object, lack lacking) bool {
 	ns := m.o.ID.Namespace
 	there := m.head.get(ns, old)

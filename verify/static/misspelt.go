@@ -137,7 +137,7 @@ func leavesOut(short, long string) bool {
 }
 
 // slip reports whether two names differ by a slip of the pen: in at most two letters, each of
-// four, two that changed places being one, and not in a number, by which names are told apart on purpose.
+// four, two that changed places being one, and not in a number, by which names are distinguished on purpose.
 func slip(a, b string) bool {
 	most := min(max(len(a), len(b))/4, 2)
 	if n := utf8.RuneCountInString(a) - utf8.RuneCountInString(b); n > most || -n > most {

@@ -128,7 +128,7 @@ func miscalled(o *object.Object, head []*object.Object) bool {
 }
 
 // forTests reports whether a release is a chart with values of chart-testing, which installs it
-// anew each time: no release with these values is kept.
+// again each time: no release with these values is kept.
 func forTests(r *object.Rendered) bool {
 	folder := path.Join(r.Path, "ci")
 	return !r.Declared && slices.ContainsFunc(r.Values, func(v string) bool { return path.Dir(v) == folder })

@@ -81,7 +81,7 @@ func (x Remark) Severity(of rules.Severity) rules.Severity {
 	return of
 }
 
-// Finding words a remark, but for what its rule says.
+// Finding words a remark, except for what its rule says.
 func (x Remark) Finding(pl judge.Places) finding.Finding {
 	f := finding.Draft{
 		Rule: x.Rule, Status: x.status, Certainty: finding.Inevitable, Scenario: scenario.ScenarioChange,

@@ -8,7 +8,7 @@ import (
 
 // Remedies is what helm-controller makes of a failed upgrade of a release, nil for nothing, and the HelmRelease that
 // says so, which is nil where it was not rendered. What base's HelmRelease would do as well is no news: what it goes on
-// with for ever ends after one more try, and its uninstall leaves the upgrade failed.
+// with forever ends after one more try, and its uninstall leaves the upgrade failed.
 //
 // Upstream: helm-controller v1.6, internal/reconcile: (*AtomicRelease).actionForState.
 func Remedies(head *object.Revision, p slice.Pair) (*state.Remediation, *object.Object) {
@@ -45,5 +45,5 @@ func Remedies(head *object.Revision, p slice.Pair) (*state.Remediation, *object.
 	return r, o
 }
 
-// endless reports whether what fails is tried again for ever.
+// endless reports whether what fails is tried again forever.
 func endless(a object.Attempt) bool { return a.Patience > 0 && a.Retries < 0 }

@@ -102,7 +102,7 @@ func orphaned(o *object.Object) string {
 	return out + " --cascade=orphan"
 }
 
-// anewOverPods creates a StatefulSet anew over the pods that there are, with what cannot change in place.
+// anewOverPods creates a StatefulSet again over the pods that there are, with what cannot change in place.
 func (x *Applied) anewOverPods(now *appsv1.StatefulSet) []Remedy {
 	var before []object.Setting
 	was, _ := slice.ValueAt(x.Base.Content, "spec").(map[string]any)

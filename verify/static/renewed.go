@@ -17,7 +17,7 @@ var renews = Analyzer{Name: "renewal", Rule: rules.ApplyRejected, Run: lapsed,
 	Doc: "a Job whose next template is refused"}
 
 // lapsed says which Jobs of releases that are applied again and again lose what let a new template of them be applied:
-// that they are hooks, that who applies them deletes and makes them anew, or that they are deleted once they end.
+// that they are hooks, that who applies them deletes and makes them again, or that they are deleted once they end.
 //
 // Upstream: kubernetes v1.36.3, pkg/apis/batch/validation: ValidateJobSpecUpdate (the template is immutable). See
 // [replaced] for what a tool does instead.

@@ -138,7 +138,7 @@ func (u *unled) taken(x traffic.Backend) *object.Object {
 	return is[0]
 }
 
-// mended enters what a backend of base missed in the place of one that is there.
+// repaired enters what a backend of base missed in the place of one that is there.
 func (u *unled) mended(old traffic.Backend) {
 	lack, _ := u.once.lacks(u.b, old)
 	there := u.now.services(u.o, old.Service)

@@ -18,7 +18,7 @@ import (
 
 // Enter makes a finding of a shortage, or makes sure of the one that is there. largest is the number of nodes
 // that there may be: what a search saw of base there stands, as the arithmetic leaves out much of what takes room; only
-// that head has mended it does not.
+// that head has repaired it does not.
 func (s Shortage) Enter(list []finding.Finding, sl *slice.Slice, rule rules.Rule, status finding.Status, largest int,
 	pl judge.Places) []finding.Finding {
 	w := &sl.Spec.Workloads[s.Workload]
@@ -29,7 +29,7 @@ func (s Shortage) Enter(list []finding.Finding, sl *slice.Slice, rule rules.Rule
 			text = fmt.Sprintf("Kueue never admits %s: %s", w.Name, s.none)
 		}
 	}
-	if !s.Loaded { // else it may be mended for as long as there is no load
+	if !s.Loaded { // else it may be repaired for as long as there is no load
 		list = slices.DeleteFunc(list, func(f finding.Finding) bool {
 			return f.Workload == w.ID && f.Rule == s.Rule && f.Release == sl.Release && f.Status == finding.Fixed
 		})

@@ -13,7 +13,7 @@ var doubles = Analyzer{Name: "twice", Rule: rules.ApplyRejected, Run: twice,
 	Doc: "an object that stands twice in a release"}
 
 // twice says which objects stand twice in a release, and what who applies it makes of them. Where the last one wins,
-// two that are alike do no harm; names that every render draws anew are not the same; and plain files that nobody is
+// two that are alike do no harm; names that every render draws again are not the same; and plain files that nobody is
 // known to apply together may be meant one at a time.
 //
 // Upstream: helm v3.20, pkg/kube: (*Client).Create (the second one is there already) and Update (what the last manifest

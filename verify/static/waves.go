@@ -13,7 +13,7 @@ import (
 const phaseApart = 1 << 20
 
 // Waves is the order in which Argo CD or Flux applies the objects of a release, and deletes those that leave it. No
-// other tool applies them in steps, but for hooks.
+// other tool applies them in steps, except for hooks.
 //
 // Upstream: argo-cd and gitops-engine, pkg/sync: (*syncContext).getSyncTasks (waves of pruned objects are reversed;
 // PruneLast: one after the last) and Sync. kustomize-controller v1.9, (*KustomizationReconciler).reconcile (apply, then

@@ -48,7 +48,7 @@ type Ask struct {
 	Subset    string
 	// Name is that of a webhook, the group that is converted or aggregated, or the host that a setting names.
 	Name string
-	// Firm says that a setting can mean nothing but a host in the cluster.
+	// Firm says that a setting can mean only a host in the cluster.
 	Firm bool
 	// Fails says that what the webhook is asked about is refused where it does not answer.
 	Fails bool

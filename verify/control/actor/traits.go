@@ -36,7 +36,7 @@ type Traits struct {
 	Alone bool
 	Of    int
 
-	// Lumps reports whether it does not tell apart states that are alike; nil: it tells apart everything.
+	// Lumps reports whether it does not distinguish states that are alike; nil: it distinguishes everything.
 	Lumps func(Likeness) bool
 
 	// Commutes is what commutes with the steps of a sync loop, or of an event that does not wait for calm: both orders
@@ -138,11 +138,11 @@ const (
 	StoppingAs
 )
 
-// AnyLikeness is [Traits.Lumps] of an actor that tells apart no states that are alike: it is always true.
+// AnyLikeness is [Traits.Lumps] of an actor that distinguishes no states that are alike: it is always true.
 func AnyLikeness(Likeness) bool { return true }
 
 // Stopping is [Traits.Lumps] of an actor that does not tell pods on deletion apart: it is true of these.
 func Stopping(k Likeness) bool { return k.Kind == StoppingAs }
 
-// Lump reports whether the actor declares that it does not tell apart states that are alike.
+// Lump reports whether the actor declares that it does not distinguish states that are alike.
 func (t Traits) Lump(k Likeness) bool { return t.Lumps != nil && t.Lumps(k) }

@@ -10,7 +10,7 @@ import (
 )
 
 // blocked reports whether Kueue admits nothing of class p now, as a Job that it has admitted is not all ready. A Job
-// that is evicted for that sooner or later blocks as long as nothing but the timeout can end it, or its pods start:
+// that is evicted for that sooner or later blocks as long as only the timeout can end it, or its pods start:
 // what happens when the timeout is over while others make room is not followed.
 //
 // Upstream: kueue v0.19.2, pkg/cache/scheduler: podsReadyForAllAdmittedWorkloads; pkg/scheduler:

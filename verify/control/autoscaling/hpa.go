@@ -34,7 +34,7 @@ const (
 	limitedMax         // the metric wants more than maxReplicas
 	limitedMin         // the metric wants less than minReplicas
 	limitedRate        // the metric wants a faster change than the behavior allows
-	recorded           // nothing but what is remembered changes
+	recorded           // only what is remembered changes
 )
 
 // stabilized is added to a reason where a recommendation of the stabilization window

@@ -60,7 +60,7 @@ func NewVPA(b *state.Builder) ([]actor.Actor, error) {
 }
 
 // sizeFor is the size of a workload that is a recommendation, or the nearest to it where
-// not all are told apart.
+// not all are distinguished.
 func sizeFor(wl *state.Workload, m *state.Manifest, z state.Size) int {
 	if declares(m, z) {
 		return 0

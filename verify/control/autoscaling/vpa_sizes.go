@@ -18,7 +18,7 @@ const (
 	safetyMargin    = 0.15      // --recommendation-margin-fraction
 	podMinMilliCPU  = 25        // --pod-recommendation-min-cpu-millicores
 	podMinMemory    = 250 << 20 // --pod-recommendation-min-memory-mb, in bytes
-	mostSizes       = 8         // that are told apart
+	mostSizes       = 8         // that are distinguished
 	mostSizesAlong  = 64        // along a run
 	minimumReplicas = 2         // --min-replicas of the updater
 	minimumChange   = 0.1       // --pod-update-threshold of the updater
@@ -68,7 +68,7 @@ func sizesOf(spec *state.Spec, w int) (sizes []state.Size) {
 	return sizes
 }
 
-// Thinned reports whether a workload may get more sizes than are told apart. Where two numbers of pods share a size,
+// Thinned reports whether a workload may get more sizes than are distinguished. Where two numbers of pods share a size,
 // a recommendation comes to rest that upstream's would not: a search of such a slice shows nothing by its end.
 func Thinned(spec *state.Spec) bool {
 	for w := range spec.Workloads {

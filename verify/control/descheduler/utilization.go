@@ -354,7 +354,7 @@ func (r *descheduling) relieve(u *utilization, n, p int) {
 }
 
 // nextByRank takes one of the nominated pods of the lowest rank. Where the API server
-// refuses nobody, the phases of a class are told apart at the end only.
+// refuses nobody, the phases of a class are distinguished at the end only.
 func (r *descheduling) nextByRank(n int) (p, phase int) {
 	best, options := int64(math.MaxInt64), 0
 	for p := range r.k.classes {

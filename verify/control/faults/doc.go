@@ -3,5 +3,5 @@
 //
 // Upstream for what follows a fault: kubernetes v1.36.3, pkg/controller/nodelifecycle, pkg/kubelet/eviction,
 // pkg/kubelet (restarts in place). The faults themselves are events of the environment: each has a budget, may fall at
-// any moment, and is never forced. They watch nothing but what they strike.
+// any moment, and is never forced. They watch only what they strike.
 package faults

@@ -108,7 +108,7 @@ func (a *helm) reapply(s state.State, next *actor.Emit) {
 	}
 }
 
-// reinstall deletes what the release has, with its pods, and creates all of it anew.
+// reinstall deletes what the release has, with its pods, and creates all of it again.
 func (a *helm) reinstall(t state.State) {
 	for w := range t.C.Spec.Workloads {
 		if t.Manifest(w).Exists() {

@@ -6,7 +6,7 @@ import (
 )
 
 // update is what an apply makes of a Pod that no controller owns: the one that is there has the manifest's
-// template from now on, where it is, with its containers started anew if their images differ; one that is not
+// template from now on, where it is, with its containers started again if their images differ; one that is not
 // there is created. What the API server refuses of an update is no such change: see verify/validation.
 func update(t state.State, w int) {
 	to := t.NewClass(w)

@@ -113,7 +113,7 @@ func (k *Kubelet) move(s state.State, p int, next *actor.Emit) {
 	}
 }
 
-// Lumped gives some actors with kubelets that know what is lumped: of several that stop pods which are told apart no
+// Lumped gives some actors with kubelets that know what is lumped: of several that stop pods which are distinguished no
 // more, one moves, and the pods of a class start on any node where it makes no difference which.
 func Lumped(actors []actor.Actor, l *state.Lumps) []actor.Actor {
 	out := slices.Clone(actors)

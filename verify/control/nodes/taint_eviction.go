@@ -91,7 +91,7 @@ func tolerated(pod *corev1.Pod, taints []corev1.Taint) tolerance {
 }
 
 // StaySeconds is for how many seconds a pod may stay on a node with these taints; -1 is
-// for ever. Of each taint of effect NoExecute the first toleration that matches counts,
+// forever. Of each taint of effect NoExecute the first toleration that matches counts,
 // and of all that count the shortest.
 //
 // Upstream: (*Controller).processPodOnNode, with the functions named above.

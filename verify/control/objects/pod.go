@@ -263,7 +263,7 @@ func identify(pod *corev1.Pod, wl *state.Workload, class *state.PodClass) {
 const PodTemplateHash = "pod-template-hash"
 
 // templateHash tells templates apart as upstream's hash does; its text is another, as
-// nothing but equality hangs on it.
+// only equality hangs on it.
 func templateHash(t *corev1.PodTemplateSpec) string {
 	text, err := t.Marshal()
 	if err != nil {

@@ -35,7 +35,7 @@ const (
 
 // compileStatic runs for class p the plugins that depend on node and pod alone.
 // Errors: [actor.ErrUnmodeled] for terms the API server would refuse, and for nodes of one
-// class that the pod tells apart.
+// class that the pod distinguishes.
 func (k *Compiled) compileStatic(p int) error {
 	class := &k.Classes[p]
 	pod, filters := class.Pod, class.profile.filters
@@ -93,7 +93,7 @@ func (k *Compiled) checkAlike(p int) error {
 	return nil
 }
 
-// alike reports whether what class p reads of two nodes, but for their names, is equal.
+// alike reports whether what class p reads of two nodes, except for their names, is equal.
 func (k *Compiled) alike(p, n, m int) bool {
 	class := &k.Classes[p]
 	for _, terms := range [][]spreadTerm{class.hard, class.soft} {

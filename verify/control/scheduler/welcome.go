@@ -20,7 +20,7 @@ func (k *Compiled) Welcomes() bool {
 	return true
 }
 
-// easy reports whether class p's pods are kept from nodes by nothing but what these are and have.
+// easy reports whether class p's pods are kept from nodes only by properties of these.
 func (k *Compiled) easy(p int) bool {
 	class := &k.Classes[p]
 	return class.Pod.Spec.NodeName == "" && !k.Cfg.Pods[p].PerNode && len(k.Cfg.Uses[p]) == 0 &&

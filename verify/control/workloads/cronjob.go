@@ -11,7 +11,7 @@ import (
 )
 
 // cronJob models one CronJob, whose schedule is due now and then. Its Jobs end before the
-// schedule is due again, but for those that overrun.
+// schedule is due again, except for those that overrun.
 //
 // Upstream: kubernetes v1.36.3, pkg/controller/cronjob: syncCronJob.
 type cronJob struct {

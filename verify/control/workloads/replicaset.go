@@ -189,7 +189,7 @@ func zeroed[T int | int64](buf *[]T, n int) []T {
 	return out
 }
 
-// victims enumerates the sets of victims of one sync that can be told apart.
+// victims enumerates the sets of victims of one sync that can be distinguished.
 type victims struct {
 	s           state.State
 	class       int

@@ -67,7 +67,7 @@ func (d *Deployment) leads(s state.State) (actor.Early, int) {
 	return 0, -1
 }
 
-// commutes: creations of several ReplicaSets commute but for the room in a quota, and on a
+// commutes: creations of several ReplicaSets commute except for the room in a quota, and on a
 // node that was named for the pods.
 func (r *ReplicaSetLoop) commutes(c *state.Config) actor.Early {
 	if r.Node >= 0 || len(c.Spec.Quotas) > 0 {
@@ -84,7 +84,7 @@ func (r *ReplicaSetLoop) leads(s state.State) (actor.Early, int) {
 	return 0, -1
 }
 
-// ends says when it has come to its end, where nothing but its manifests decides on its replicas: it creates no pod any
+// ends says when it has come to its end, where only its manifests decide on its replicas: it creates no pod any
 // more. Either its new ReplicaSet has all replicas, and old ones only shrink from then on (see [Deployment.Grows] for
 // what keeps the new one as it is); or it has nothing to do, and no pod will start that could give it something to do.
 func (d *Deployment) ends(c *state.Config, calm bool) (w int, ended func(state.State) bool, ok bool) {
