@@ -1,5 +1,4 @@
-// Package policies holds the policy file: what it says, its defaults, its waivers, the starter, and the user's own
-// rules in CEL. The rules that it tunes are in package rules below it.
+// Package policies holds the policy file: its keys, defaults, waivers and starter, and the user's own rules in CEL. The rules that it tunes are in package rules below it.
 package policies
 
 import (

@@ -1,5 +1,5 @@
-// Package rewrite writes texts of files with which a release may render to what is wanted. It renders nothing: whoever
-// asks renders them, and compares.
+// Package rewrite proposes texts of files with which a release may render a wanted object. It renders nothing: the caller
+// renders them and compares.
 package rewrite
 
 import (

@@ -1,9 +1,9 @@
-// Package rollouts has what is read of a Rollout of Argo Rollouts (argoproj.io/v1alpha1), and what its controller takes
-// a field for that is not there. It knows nothing of where objects come from.
+// Package rollouts has the fields of Argo Rollouts (argoproj.io/v1alpha1) that we read, and their defaults. It does not
+// know where objects come from.
 //
 // The fields are upstream's (pkg/apis/rollouts/v1alpha1), those that decide on numbers of pods; upstream's own package
-// comes with the libraries of every cloud and service mesh that it talks to, and with older ones of Kubernetes. What is
-// not read stays in [Rollout.Unread].
+// comes with the libraries of every cloud and service mesh that it talks to, and with older ones of Kubernetes. Fields
+// that are not read stay in [Rollout.Unread].
 package rollouts
 
 import (

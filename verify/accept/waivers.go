@@ -1,4 +1,4 @@
-// Package accept decides what of a run counts: waivers, baselines, policies of folders and changes of policies, and the
+// Package accept decides which findings of a run count: waivers, baselines, policies of folders and changes of policies, and the
 // shards of one run.
 package accept
 

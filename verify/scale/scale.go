@@ -1,6 +1,6 @@
 // Package scale enumerates topologies, smallest first, up to the confident size
-// (incremental scaling: Kivi, USENIX ATC '24, section 5). It does not know what is
-// searched at a topology.
+// (incremental scaling: Kivi, USENIX ATC '24, section 5). It does not know
+// what a topology is searched for.
 package scale
 
 import (

@@ -12,7 +12,7 @@
 // several scalings, reduced first and then as declared (scalings.go), and what only a reduced scale
 // showed is looked for again as declared by a directed search (at_declared.go, directed.go).
 //
-// The result does not depend on the number of workers. What it means for a merge is not
+// The result does not depend on the number of workers. Its meaning for a merge is not
 // said here: see the package judge, and verify/README.md for the definitions.
 package scenario
 

@@ -1,5 +1,5 @@
-// Package state is the abstract cluster: what is constant (a compiled [Config]) and
-// what moves (a [State], one byte string of fixed length), with its canonical form.
+// Package state is the abstract cluster: its constants (a compiled [Config]) and its variables (a [State], one byte string
+// of fixed length), with their canonical form.
 //
 // Pods of one class on one node in one phase are a counter, not individuals, and node
 // records of one node class are sorted: both symmetries vanish by construction. It

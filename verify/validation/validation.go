@@ -2,9 +2,9 @@
 // one that an apply makes of another. It knows neither files nor clusters.
 //
 // Upstream's own code decides (kubernetes v1.36.3, pkg/apis/*/validation, feature gates at their defaults).
-// Here is what stands around it: what a registry's strategy prepares and asks for (strategies.go), and what
-// the cluster has added to an object that is there (live.go). Kinds of other groups are asked for the form of
-// their labels and annotations alone, custom resources for what custom.go says.
+// This package prepares objects as a registry's strategy does (strategies.go), and adds the fields of live objects that
+// the cluster has set (live.go). Of kinds of other groups only the form of labels and annotations is checked, of custom
+// resources also the checks in custom.go.
 package validation
 
 import (
