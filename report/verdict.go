@@ -244,7 +244,7 @@ func releaseStatus(rel *finding.ReleaseResult) string {
 	case "partial":
 		s = "analysed in part"
 	case "unclaimed":
-		s = "a workload that belongs to no release"
+		s = "a change that belongs to no release"
 	default:
 		return Plain(rel.Status, 60)
 	}

@@ -71,7 +71,7 @@ func Outcomes() []Outcome {
 			"if the change reaches a part that is not in the repository", Inconclusive, "releases-failed", "note", "not checked", "notification"},
 		{InPart, "release", "the change may reach an unknown part of it", Inconclusive, "", "warning",
 			"analysed in part", "notification"},
-		{Unclaimed, "release", "a changed file with a workload that belongs to no release", Inconclusive, "", "warning",
+		{Unclaimed, "release", "a changed file with a workload, or with values, that belongs to no release", Inconclusive, "", "warning",
 			"not analysed", "notification"},
 		{NoBaseline, "release", "head renders and base does not: its findings have no baseline", Pass, "releases-failed",
 			"warning", "not analysed", "notification"},

@@ -158,10 +158,16 @@ func Leftovers() []string {
 func unusedFiles(r *finding.Result, ch *object.Changes, p *policies.Policy) {
 	r.Narrowed = ch.Head.Narrowed
 	n, parked := finding.Say(finding.UsedByNone), finding.Say(finding.Parked)
+	var values []string
 	for _, f := range render.Unused(ch) {
 		r.Unused = r.Unused || f.Reason != object.NoChartTakesThem && f.Reason != object.InstallsItself
 		to := &n
 		switch {
+		case f.Reason == object.NoChartTakesThem && p.Parks(f.Path):
+			to = &parked
+		case f.Reason == object.NoChartTakesThem:
+			values = append(values, f.Path)
+			continue
 		case !render.RunsPods(ch, f.Path):
 		case p.Parks(f.Path) || render.Parked(ch, f):
 			to = &parked
@@ -173,13 +179,21 @@ func unusedFiles(r *finding.Result, ch *object.Changes, p *policies.Policy) {
 		}
 		to.Names, to.Args = append(to.Names, f.Path), append(to.Args, f.Reason)
 	}
-	if files := slices.DeleteFunc(render.Programs(ch), p.Parks); len(files) > 0 {
-		more := ""
-		if n := len(files) - 1; n > 0 {
-			more = fmt.Sprintf(", and so are %d more", n)
+	one := func(files []string, why, remedy string) {
+		if len(files) == 0 {
+			return
 		}
-		r.Releases = append(r.Releases, unclaimed(files[0], "it is a program that gives manifests, and is not run"+more,
-			"render its output before and after, and compare the two: --base-dir and --head-dir"))
+		if n := len(files) - 1; n > 0 {
+			why += fmt.Sprintf(", and so for %d more", n)
+		}
+		r.Releases = append(r.Releases, unclaimed(files[0], why, remedy))
+	}
+	one(slices.DeleteFunc(render.Programs(ch), p.Parks), "it is a program that gives manifests, and is not run",
+		"render its output before and after, and compare the two: --base-dir and --head-dir")
+	if len(values) > 0 {
+		one(values, "no release is known to take these values",
+			"render the chart with them before and after, and compare the two: --base-dir and --head-dir; if nothing is deployed "+
+				"with them, leave them out of the check with `parked: ['"+values[0]+"']` in the policy")
 	}
 	for _, n := range []finding.Note{n, parked} {
 		if len(n.Names) > 0 {
