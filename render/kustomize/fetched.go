@@ -184,3 +184,6 @@ func (g *gatherer) fetchInflated(k *File, h types.HelmChart) (string, *object.Fa
 func baseTree(t *fetch.Tree) (tree.Tree, error) {
 	return tree.Commit(t.Repository, t.Commit)
 }
+
+// versioned is a revision that is a commit, or by its form a tag.
+var versioned = regexp.MustCompile(`^v?[0-9]|^[0-9a-f]{40}$`)

@@ -296,9 +296,11 @@ func (g *gatherer) wrongKind(k *File, dir, ref string, component bool) *object.F
 }
 
 // remote refuses what lies on another machine.
+//
+// A tag is told from a branch by its form: only a host knows, and a branch is not fetched.
 func (g *gatherer) remote(k *File, ref string) *object.Failure {
 	remedy := "vendor it into the repository"
-	if b, why := parseBase(ref); why == "" && b.rev != "" {
+	if b, why := parseBase(ref); why == "" && versioned.MatchString(b.rev) {
 		remedy += ", or run without --offline"
 	}
 	return k.skip(ref, "is remote; nothing is fetched", remedy)
