@@ -1,4 +1,5 @@
-// Package policies holds the policy file: its keys, defaults, waivers and starter, and the user's own rules in CEL. The rules that it tunes are in package rules below it.
+// Package policies holds the policy file: its keys, defaults, waivers and starter, and the user's own rules in CEL.
+// The rules that it tunes are in package rules below it.
 package policies
 
 import (

@@ -1,5 +1,5 @@
-// Package rewrite proposes texts of files with which a release may render a wanted object. It renders nothing: the caller
-// renders them and compares.
+// Package rewrite proposes texts of files with which a release may render a wanted object. It renders nothing: the
+// caller renders them and compares.
 package rewrite
 
 import (

@@ -1,5 +1,5 @@
-// Package accept decides which findings of a run count: waivers, baselines, policies of folders and changes of policies, and the
-// shards of one run.
+// Package accept decides which findings of a run count: waivers, baselines, policies of folders and changes of
+// policies, and the shards of one run.
 package accept
 
 import (

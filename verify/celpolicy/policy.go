@@ -1,12 +1,12 @@
-// Package celpolicy asks the admission policies in CEL of a cluster about objects, as the API server does: with its own
-// compiler, costs and conversion of values. It knows neither files nor searches.
+// Package celpolicy asks the admission policies in CEL of a cluster about objects, as the API server does: with its
+// own compiler, costs and conversion of values. It knows neither files nor searches.
 //
-// This package decides which policies are bound and match a request. The sender of a request is unknown, so a policy that
-// asks for its user or an authorizer answers [Unknown].
+// This package decides which policies are bound and match a request. The sender of a request is unknown, so a policy
+// that asks for its user or an authorizer answers [Unknown].
 //
-// Upstream: kubernetes v1.36.3, staging/src/k8s.io/apiserver/pkg/admission/plugin/policy: generic/policy_dispatcher.go,
-// (*policyDispatcher).Dispatch; matching: (*Matcher).Matches; validating: compilePolicy, (*validator).Validate;
-// plugin/webhook/matchconditions: (*matcher).Match.
+// Upstream: kubernetes v1.36.3, staging/src/k8s.io/apiserver/pkg/admission/plugin/policy:
+// generic/policy_dispatcher.go, (*policyDispatcher).Dispatch; matching: (*Matcher).Matches; validating:
+// compilePolicy, (*validator).Validate; plugin/webhook/matchconditions: (*matcher).Match.
 package celpolicy
 
 import (

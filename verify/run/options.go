@@ -1,5 +1,5 @@
-// Package run analyses a change, or a revision, under a policy: it cuts it into slices, has them searched, and enters the
-// findings of the searches and of the checks of objects, with fixes. It accepts and gates nothing.
+// Package run analyses a change, or a revision, under a policy: it cuts it into slices, has them searched, and
+// enters the findings of the searches and of the checks of objects, with fixes. It accepts and gates nothing.
 package run
 
 import (

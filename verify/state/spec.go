@@ -1,9 +1,9 @@
-// Package state is the abstract cluster: its constants (a compiled [Config]) and its variables (a [State], one byte string
-// of fixed length), with their canonical form.
+// Package state is the abstract cluster: its constants (a compiled [Config]) and its variables (a [State], one byte
+// string of fixed length), with their canonical form.
 //
-// Pods of one class on one node in one phase are a counter, not individuals, and node
-// records of one node class are sorted: both symmetries vanish by construction. It
-// knows nothing of files, revisions of a repository or how a state space is searched.
+// Pods of one class on one node in one phase are a counter, not individuals, and node records of one node class are
+// sorted: both symmetries vanish by construction. It knows nothing of files, revisions of a repository or how a
+// state space is searched.
 package state
 
 import (
