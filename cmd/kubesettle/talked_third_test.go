@@ -367,7 +367,7 @@ func thirdDocuments() map[string]talk {
 		"a selector of no node":        treeFiles{"k/web.yaml": strings.Replace(good, "spec: {containers", "spec: {nodeSelector: {none: such}, containers", 1)},
 		"a gate on its pods":           treeFiles{"k/web.yaml": strings.Replace(good, "spec: {containers", "spec: {schedulingGates: [{name: a.example/g}], containers", 1)},
 		"a scheduler of its own":       treeFiles{"k/web.yaml": strings.Replace(bad, "spec: {containers", "spec: {schedulerName: mine, containers", 1)},
-		"a separate node":            treeFiles{"k/web.yaml": strings.Replace(bad, "spec: {containers", "spec: {nodeName: nowhere, containers", 1)},
+		"a separate node":              treeFiles{"k/web.yaml": strings.Replace(bad, "spec: {containers", "spec: {nodeName: nowhere, containers", 1)},
 		"no replicas":                  replaced("spec:\n", "spec:\n  replicas: 0\n"),
 		"a pause":                      replaced("spec:\n", "spec:\n  paused: true\n"),
 		"another kind of its name":     {"k/web.yaml": strings.Replace(strings.Replace(bad, "kind: Deployment", "kind: StatefulSet", 1), "  strategy: {type: Recreate}\n", "  serviceName: web\n", 1)},
