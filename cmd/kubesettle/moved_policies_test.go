@@ -48,7 +48,7 @@ func TestMovesAreJudgedByBothPlaces(t *testing.T) {
 	names := slices.Sorted(maps.Keys(placePolicies()))
 	n := 60
 	if testing.Short() {
-		n = 25
+		n = 12
 	}
 	gated, accepted := 0, acceptedWeb(t)
 	for range n {

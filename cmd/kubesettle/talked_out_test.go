@@ -141,7 +141,10 @@ func TestNobodyTalksTheCheckOutOfIt(t *testing.T) {
 	}
 	policy := treeFiles{".kubesettle.yaml": actionPolicy}
 	outcomes := map[string]int{}
-	for _, name := range slices.Sorted(maps.Keys(list)) {
+	for i, name := range slices.Sorted(maps.Keys(list)) {
+		if testing.Short() && i%quickThirds != 0 {
+			continue
+		}
 		one := list[name]
 		t.Run(name, func(t *testing.T) {
 			head := policy.with(one.head)

@@ -382,7 +382,7 @@ func thirdDocuments() map[string]talk {
 	})
 }
 
-// quickThirds is of how many pull requests of the third set one is tried with -short.
+// quickThirds is of how many pull requests of the first three sets one is tried with -short.
 const quickThirds = 4
 
 // Nor by anything of a third set: what breaks web fails, or the run says that it was not analysed; what takes its pods, or

@@ -140,6 +140,9 @@ var (
 func TestWhatIsUnknownIsNeverBetter(t *testing.T) {
 	t.Parallel()
 	seed, n := uint64(34), *unknownDraws
+	if testing.Short() {
+		n = min(n, 50) // a draw takes three checks
+	}
 	policy := treeFiles{".kubesettle.yaml": actionPolicy}
 	other := func(app string) treeFiles {
 		return treeFiles{"other/other.yaml": "apiVersion: apps/v1\nkind: Deployment\n" +
