@@ -12,6 +12,7 @@ import (
 	"github.com/kubesettle/kubesettle/render/discover"
 	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/side"
+	"github.com/kubesettle/kubesettle/render/source"
 )
 
 // sourceGroup has the kinds that say where others take what they deliver from; alone they deliver nothing.
@@ -133,16 +134,27 @@ func Programs(c *object.Changes) []string {
 	if c.Base == nil {
 		return nil
 	}
-	if !slices.ContainsFunc([]*object.Revision{c.Head, c.Base}, givesWorkloads) {
-		return nil
-	}
+	gives := slices.ContainsFunc([]*object.Revision{c.Head, c.Base}, givesWorkloads)
 	var out []string
 	for _, f := range c.Files {
-		if isProgram(c, f) || imported(c.Head, f) && !apart(f) {
+		if !apart(f) && (steered(c.Head, f) || steered(c.Base, f)) ||
+			gives && (isProgram(c, f) || imported(c.Head, f) && !apart(f)) {
 			out = append(out, f)
 		}
 	}
 	return out
+}
+
+// yttText is a line by which ytt makes another file of a manifest.
+var yttText = regexp.MustCompile(`(?m)^[ \t-]*([\w."']+:[ \t]+)?#@[ \t/\w]`)
+
+// steered reports whether kpt or ytt make something else of a folder or a manifest than what stands there.
+func steered(rev *object.Revision, f string) bool {
+	if path.Base(f) != "Kptfile" && !source.IsManifestName(f) {
+		return false
+	}
+	b, err := fs.ReadFile(rev.Tree, f)
+	return err == nil && (yttText.Match(b) || path.Base(f) == "Kptfile" && bytes.Contains(b, []byte("pipeline:")))
 }
 
 // imported reports whether Jsonnet takes a file as a text.
