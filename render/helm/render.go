@@ -299,18 +299,22 @@ func ownValues(c *release.Chart, files map[string][]byte) ([]byte, *object.Failu
 	return b, nil
 }
 
-// helmNumbers turns integers into float64, which Helm's own reader makes of them:
-// templates print and compare them differently.
+// helmNumbers is a copy of values with float64 in the place of integers, which Helm's own reader makes of them:
+// templates print and compare them differently. The values themselves may be those of both sides.
 func helmNumbers(v any) any {
 	switch x := v.(type) {
 	case map[string]any:
+		out := make(map[string]any, len(x))
 		for k, e := range x {
-			x[k] = helmNumbers(e)
+			out[k] = helmNumbers(e)
 		}
+		return out
 	case []any:
+		out := make([]any, len(x))
 		for i, e := range x {
-			x[i] = helmNumbers(e)
+			out[i] = helmNumbers(e)
 		}
+		return out
 	case int64:
 		return float64(x)
 	}
