@@ -42,9 +42,8 @@ func enterValues(rel *finding.ReleaseResult, p slice.Pair, pl judge.Places, chan
 				continue
 			}
 			for _, path := range o.Unknown {
-				if static.ReachesPods(path) && slices.ContainsFunc(c.Fields, func(f object.FieldChange) bool {
-					return judge.Overlap(f.Path, path)
-				}) {
+				if static.ReachesPods(path) && (c.Base == nil && !strings.HasPrefix(path, "metadata.") ||
+					slices.ContainsFunc(c.Fields, func(f object.FieldChange) bool { return judge.Overlap(f.Path, path) })) {
 					return enter(o, path, side)
 				}
 			}

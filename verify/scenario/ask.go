@@ -312,7 +312,7 @@ func (p *Problem) loadsTo(walker *search.Walker, at []byte, v Variant, q Questio
 			return st.To, nil
 		}
 	}
-	return nil, fmt.Errorf("an autoscaler of %s: %w", q.Of, ErrNotThere)
+	return nil, fmt.Errorf("%s has no autoscaler: %w", q.Of, ErrNotThere)
 }
 
 // lead measures every state that the loops lead to; of what the budget does not last for nothing is known.
