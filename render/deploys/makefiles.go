@@ -25,7 +25,6 @@ var (
 	makeAssign    = regexp.MustCompile(`^(?:[^\t#=:]+:\s+)?(?:export\s+|override\s+)*([A-Za-z_][A-Za-z0-9_.-]*)\s*(\?|:|::|\+)?=\s*(.*?)\s*$`)
 	makeReference = regexp.MustCompile(`\$\$|\$[({]([A-Za-z_][A-Za-z0-9_.-]*)[)}]|\$[({][^(){}]*(?:\([^()]*\)[^(){}]*)*[)}]|\$([@<*^?])`)
 	justAssign    = regexp.MustCompile(`^(?:export\s+)?([A-Za-z_][A-Za-z0-9_-]*)\s*:=\s*["']([^"']*)["']\s*$`)
-	justRecipe    = regexp.MustCompile(`^@?([A-Za-z_][A-Za-z0-9_-]*)[^:=]*:(?:[^=]|$)`)
 	templated     = regexp.MustCompile(`\{\{-?\s*(.*?)\s*-?\}\}`)
 	notInName     = regexp.MustCompile(`[^A-Za-z0-9]+`)
 )
