@@ -23,18 +23,22 @@ func misnamed(p *Pass) []Remark {
 			i := slices.IndexFunc(v.of[state.Base].Workloads, func(b *traffic.Workload) bool {
 				return b.Object.ID == w.Object.ID && b.Object.Release == w.Object.Release
 			})
-			var was map[traffic.Setting]traffic.Ask
+			var was []traffic.Stranger
 			if i >= 0 {
 				was = v.of[state.Base].Strangers(v.of[state.Base].Workloads[i])
 			}
-			for s, a := range v.of[state.Head].Strangers(w) {
-				if !knewNone(was, a) {
+			told := map[string]bool{}
+			for _, x := range v.of[state.Head].Strangers(w) {
+				s, a := x.Setting, x.Host
+				name := a.Namespace + "/" + a.Service
+				if told[name] || !knewNone(was, a) {
 					continue
 				}
 				near := v.spelledLike(a)
-				if ns, name := "", ""; near == nil && i >= 0 {
-					if ns, name = v.of[state.Base].Named(v.of[state.Base].Workloads[i], s.Name); ns == a.Namespace {
-						_, near, _ = v.of[state.Head].Service(ns, name)
+				if near == nil && i >= 0 {
+					ns, service := v.of[state.Base].Named(v.of[state.Base].Workloads[i], s.Name)
+					if ns == a.Namespace {
+						_, near, _ = v.of[state.Head].Service(ns, service)
 					}
 				}
 				own := func(file string) bool { return file == s.At.Object.Source.File }
@@ -49,18 +53,17 @@ func misnamed(p *Pass) []Remark {
 					r.causes = append([]cause{{s.In.Object, []string{s.In.Path}}}, r.causes...)
 				}
 				r.remedies = byHand("name " + near.ID.Name + ", which is there")
-				out = append(out, r)
+				out, told[name] = append(out, r), true
 			}
 		}
 	}
-	slices.SortFunc(out, func(a, b Remark) int { return strings.Compare(a.text, b.text) })
 	return out
 }
 
 // knewNone reports whether base's settings do not have a host among those that nothing is known of.
-func knewNone(was map[traffic.Setting]traffic.Ask, a traffic.Ask) bool {
+func knewNone(was []traffic.Stranger, a traffic.Ask) bool {
 	for _, b := range was {
-		if b.Namespace == a.Namespace && b.Service == a.Service {
+		if b.Host.Namespace == a.Namespace && b.Host.Service == a.Service {
 			return false
 		}
 	}

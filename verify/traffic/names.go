@@ -107,17 +107,23 @@ func (c *Cluster) named(w *Workload) []Ask {
 }
 
 // Strangers are the hosts that the settings of a workload's containers name in the form of a Service, and of which
-// there is no Service, with the setting of each.
-func (c *Cluster) Strangers(w *Workload) map[Setting]Ask {
-	out := map[Setting]Ask{}
+// there is no Service, with the setting of each, in their order.
+func (c *Cluster) Strangers(w *Workload) []Stranger {
+	var out []Stranger
 	for _, s := range c.settings(w) {
 		for _, h := range hosts(w.Object.ID.Namespace, s) {
 			if h.Firm && !c.names(h.Namespace, h.Service) {
-				out[s] = h
+				out = append(out, Stranger{s, h})
 			}
 		}
 	}
 	return out
+}
+
+// Stranger is a host that a setting names.
+type Stranger struct {
+	Setting Setting
+	Host    Ask
 }
 
 // Named is the first Service that a setting of a workload names; "": it names none.
