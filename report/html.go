@@ -26,6 +26,8 @@ var htmlScript string
 // Limits of one file; what they leave out is counted in it.
 const (
 	htmlFindings = 300  // of each status, in full
+	htmlParts    = 20   // of one cause besides its first finding, in full
+	htmlLines    = 3000 // findings of each status, and of one cause, in a line each
 	htmlSteps    = 400  // of one interleaving
 	htmlChanges  = 3000 // objects
 	htmlFields   = 200  // of one object

@@ -30,9 +30,18 @@ type page struct {
 
 type pageSection struct{ ID, Title, Count string }
 
+// pageGroup is the findings of one status, a card a cause; those past [htmlFindings] are a line each.
 type pageGroup struct {
-	ID, Title, More string
-	Findings        []pageFinding
+	ID, Title, Above, More string // Above: how many are on other cards
+	Findings               []pageFinding
+	Lines                  []pageLine
+	full                   int // that are told in full
+}
+
+// pageLine is a finding in one line.
+type pageLine struct {
+	ID, Severity, SeverityClass, Rule, Headline, Workload string
+	Where                                                 place
 }
 
 type place struct{ Text, URL string }
@@ -54,8 +63,7 @@ type pageFinding struct {
 	Certainty, Scenario, Events, Scale, Waiver, Loop                       string
 	Where                                                                  place
 	Fold                                                                   bool
-	Pictured                                                               bool   // some step has a picture
-	cause                                                                  string // [finding.Finding.Cause]
+	Pictured                                                               bool // some step has a picture
 	Run, LastStep, TurnStep                                                int
 	Lanes, LuckyLanes                                                      template.HTML
 	Turn, LuckyTitle                                                       string
@@ -65,13 +73,12 @@ type pageFinding struct {
 	Fix, Replacement, Replaced                                             string
 	FixWhere                                                               place
 	Assumes                                                                []assumption
-	Same                                                                   []pageSame
-	MoreSame                                                               string
+	Others                                                                 []string      // what else comes of the cause
+	Parts                                                                  []pageFinding // the other findings of the cause
+	Lines                                                                  []pageLine    // those of them past the limit
+	PartsTitle                                                             string
 	Help                                                                   []pageHelp
 }
-
-// pageSame is a link to another finding of the same cause.
-type pageSame struct{ ID, Rule, Workload string }
 
 type pageStep struct {
 	ID                   string
@@ -119,7 +126,6 @@ func newMaker(r *finding.Result, opt Options) *pageMaker {
 	}
 	m.failures()
 	m.findings()
-	m.linkCauses()
 	m.changes(changedObjects(r, opt.Changes))
 	m.sections()
 	return m
@@ -181,59 +187,107 @@ func (m *pageMaker) failures() {
 
 func (m *pageMaker) findings() {
 	fresh, existing, fixed := byStatus(m.r.Findings)
-	m.group("new", "New findings", fresh, false)
-	m.group("existing", "Existing findings, on base too", existing, true)
-	m.group("fixed", "Fixed findings", fixed, true)
-	var waived []finding.Finding
-	for i := range m.r.Waived {
-		waived = append(waived, m.r.Waived[i].Finding)
+	now, before := causes(fresh, existing)
+	m.group("new", "New findings", len(fresh), now, 20)
+	m.group("existing", "Existing findings, on base too", len(existing), before, 0)
+	if n := len(existing) - size(before); n > 0 {
+		m.Groups[1].Above = count(n, "existing finding") + " above, with a new finding of the same cause."
 	}
-	m.group("waived", "Waived findings", waived, true)
+	m.group("fixed", "Fixed findings", len(fixed), byCause(fixed), 0)
+	m.waived()
+}
+
+// waived are cards of one finding, as each says why it is waived.
+func (m *pageMaker) waived() {
+	var cs []cause
+	for i := range m.r.Waived {
+		cs = append(cs, cause{m.r.Waived[i].Finding})
+	}
+	m.group("waived", "Waived findings", len(cs), cs, 0)
 	g := &m.Groups[len(m.Groups)-1]
 	for i := range g.Findings {
 		g.Findings[i].Waiver = waiverText(&m.r.Waived[i])
 	}
 }
 
-// linkCauses links each finding that is shown to the others of its cause.
-func (m *pageMaker) linkCauses() {
-	of := map[string][]pageSame{}
-	for _, g := range m.Groups {
-		for _, f := range g.Findings {
-			if f.cause != "" {
-				of[f.cause] = append(of[f.cause], pageSame{f.ID, f.Rule, f.Workload})
+// group adds cards, of which the first so many are unfolded. Findings of another status may be part of a card, so
+// that the title's n is not the number of findings in it.
+func (m *pageMaker) group(id, title string, n int, cs []cause, unfolded int) {
+	g := pageGroup{ID: id, Title: fmt.Sprintf("%s (%s)", title, thousands(n))}
+	left := 0
+	for i, c := range cs {
+		switch {
+		case g.full < htmlFindings:
+			g.Findings = append(g.Findings, m.card(&g, c, i+1, i >= unfolded))
+		case len(g.Lines)+len(c) <= htmlLines:
+			for k := range c {
+				g.Lines = append(g.Lines, m.line(&c[k], fmt.Sprintf("%s-%d-%d", id, i+1, k+1)))
 			}
+		default:
+			left += len(c)
 		}
 	}
-	for i := range m.Groups {
-		fs := m.Groups[i].Findings
-		for k := range fs {
-			others := slices.DeleteFunc(slices.Clone(of[fs[k].cause]), func(s pageSame) bool { return s.ID == fs[k].ID })
-			fs[k].Same = others[:min(len(others), mostSame)]
-			if n := len(others) - mostSame; n > 0 {
-				fs[k].MoreSame = " and " + thousands(n) + " more"
-			}
-		}
-	}
-}
-
-func (m *pageMaker) group(id, title string, fs []finding.Finding, fold bool) {
-	g := pageGroup{ID: id, Title: fmt.Sprintf("%s (%s)", title, thousands(len(fs)))}
-	for i := range fs[:min(len(fs), htmlFindings)] {
-		g.Findings = append(g.Findings, m.finding(&fs[i], fmt.Sprintf("%s-%d", id, i+1), fold || i >= 20))
-	}
-	if n := len(fs) - htmlFindings; n > 0 {
-		g.More = count(n, "more finding") + " left out; the JSON report has all."
+	if left > 0 {
+		g.More = count(left, "more finding") + " left out; the JSON report has all."
 	}
 	m.Groups = append(m.Groups, g)
 }
 
+// card is the cause numbered n from 1: its first finding, and in it what else comes of the cause.
+func (m *pageMaker) card(g *pageGroup, c cause, n int, fold bool) pageFinding {
+	id := fmt.Sprintf("%s-%d", g.ID, n)
+	out := m.finding(&c[0], id, fold)
+	g.full++
+	if len(c) == 1 {
+		return out
+	}
+	out.Others = c.others(4, 160)
+	out.PartsTitle = count(len(c)-1, "more finding") + " of this cause"
+	for i := range c[1:] {
+		f, part := &c[i+1], fmt.Sprintf("%s-%d", id, i+2)
+		if i < htmlParts && g.full < htmlFindings {
+			out.Parts = append(out.Parts, m.finding(f, part, true))
+			g.full++
+			continue
+		}
+		out.Lines = append(out.Lines, m.line(f, part))
+	}
+	if n := len(out.Lines) - htmlLines; n > 0 {
+		out.Lines = out.Lines[:htmlLines]
+		out.PartsTitle += ", of which the last " + thousands(n) + " are left out; the JSON report has all"
+	}
+	return out
+}
+
+// size is how many findings the causes have.
+func size(cs []cause) int {
+	n := 0
+	for _, c := range cs {
+		n += len(c)
+	}
+	return n
+}
+
+func (m *pageMaker) line(f *finding.Finding, id string) pageLine {
+	l := pageLine{ID: id, Severity: line(f.Severity), SeverityClass: severityClass(f), Rule: line(f.Rule),
+		Headline: sentence(headline(f)), Workload: line(f.Workload)}
+	if len(f.Locations) > 0 {
+		l.Where = m.place(&f.Locations[0])
+	}
+	return l
+}
+
+// severityClass is a severity that may stand in a class name.
+func severityClass(f *finding.Finding) string {
+	return [...]string{"error", "warning", "note"}[severityRank(f.Severity)]
+}
+
 func (m *pageMaker) finding(f *finding.Finding, id string, fold bool) pageFinding {
 	out := pageFinding{
-		ID: id, Severity: line(f.Severity), SeverityClass: [...]string{"error", "warning", "note"}[severityRank(f.Severity)],
+		ID: id, Severity: line(f.Severity), SeverityClass: severityClass(f),
 		Rule: line(f.Rule), Headline: sentence(headline(f)), Workload: line(f.Workload), Release: line(f.Release),
 		AlsoIn: line(strings.Join(f.AlsoIn, ", ")), Certainty: sentence(certainty(f)), Scenario: sentence(scenario(f)),
-		Events: sentence(events(f)), Scale: sentence(scale(f)), Fold: fold, cause: f.Cause, Loop: sentence(loopText(f)),
+		Events: sentence(events(f)), Scale: sentence(scale(f)), Fold: fold, Loop: sentence(loopText(f)),
 	}
 	if len(f.Locations) > 0 {
 		out.Where = m.place(&f.Locations[0])

@@ -218,6 +218,7 @@ func TestHTMLInABrowser(t *testing.T) {
 	dir := shotsDir(t)
 	for name, r := range map[string]*finding.Result{
 		"spread": spreadResult(), "rollout": rolloutResult(), "empty": emptyResult(), "hostile": hostileResult(1), "big": bigResult(120), "single": singleResult(),
+		"many": manyFindings(3000, 3),
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, doc := pageOf(t, r)

@@ -194,7 +194,7 @@
     var at = location.hash.length > 1 && document.getElementById(decodeURIComponent(location.hash.slice(1)));
     if (!at) return;
     for (var e = at; e; e = e.parentElement) if (e.tagName === "DETAILS") e.open = true;
-    if (at.classList.contains("finding")) list("details", at).slice(0, at.classList.contains("folded") ? 1 : 0).forEach(function (d) { d.open = true; });
+    if (at.classList.contains("folded")) at.querySelector("details").open = true;
     var root = at.classList.contains("step") && at.closest(".explorer"), x = root && wake(root);
     if (x) x.go(at);
     (x ? x.root : at).scrollIntoView({ block: "start" });
@@ -204,7 +204,7 @@
 
   // j and k go from finding to finding.
   function step(by) {
-    var heads = list(".finding h3"), at = heads.findIndex(function (h) { return h.closest(".finding").contains(document.activeElement); });
+    var heads = list(".finding h3").filter(function (h) { var p = h.closest(".parts"); return !p || p.open; }), at = heads.findIndex(function (h) { return h.closest(".finding") === (document.activeElement && document.activeElement.closest(".finding")); });
     if (at < 0) at = by > 0 ? -1 : 0;
     var h = heads[Math.max(0, Math.min(heads.length - 1, at + by))];
     if (!h) return;
