@@ -35,6 +35,10 @@ pictures: build bin/measure ## the demo's comment, summary, report and terminal 
 	@[ -n "$(CHROMIUM)" ] || { echo "chromium is not installed (Debian: apt-get install chromium)"; exit 1; }
 	@$(MEASURE) demo -out out -pictures docs/images -chromium $(CHROMIUM)
 
+.PHONY: check-pictures
+check-pictures: build bin/measure ## that the pictures in docs/images are of what this commit shows
+	@$(MEASURE) demo -out out -pictures docs/images >/dev/null
+
 CHARTS ?= charts
 
 .PHONY: false-alarms
@@ -88,7 +92,7 @@ test-full: check-format ## what make test leaves out: staticcheck, the race dete
 	cd tools && $(GO) tool -modfile=../go.mod staticcheck ./...
 	CGO_ENABLED=1 $(GO) test -race -short -vet=off -timeout 60m ./...
 	$(GO) test -vet=off -timeout 30m $(LONG)
-	@$(MAKE) --no-print-directory conformance release-tools
+	@$(MAKE) --no-print-directory check-pictures conformance release-tools
 
 .PHONY: check-format
 check-format:

@@ -32,7 +32,7 @@ func Run(args []string) (int, error) {
 	out := set.String("out", "out", "folder for the repository and the reports")
 	only := set.Bool("repo-only", false, "make the repository and stop")
 	rewrite := set.Bool("rewrite", false, "put the finding into README.md instead of comparing")
-	folder := set.String("pictures", "", "folder for pictures of the reports, taken with -chromium")
+	folder := set.String("pictures", "", "folder of pictures of the reports: taken with -chromium, else compared")
 	chromium := set.String("chromium", "", "browser that takes the pictures")
 	if _, err := b.Parse(set, args, 0); err != nil {
 		return 2, err
@@ -55,8 +55,11 @@ func Run(args []string) (int, error) {
 	if err != nil {
 		return 2, fmt.Errorf("%w: make readme", err)
 	}
-	if *folder != "" {
+	switch {
+	case *folder != "" && *chromium != "":
 		err = takePictures(*b, *out, *chromium, *folder)
+	case *folder != "":
+		err = comparePictures(*b, *out, *folder)
 	}
 	return 0, err
 }

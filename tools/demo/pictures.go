@@ -2,12 +2,14 @@ package demo
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"fmt"
 	"html"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/kubesettle/kubesettle/tools/corpus"
@@ -41,9 +43,75 @@ func traceReports(b corpus.Binary, out string) error {
 	return nil
 }
 
-// takePictures shows the reports in out in a browser, as GitHub and a terminal show them,
-// and puts the pictures into folder.
+// takePictures shows the pages in a browser and puts the pictures into folder, with the sums of what was shown.
 func takePictures(b corpus.Binary, out, chromium, folder string) error {
+	if err := writePages(b, out); err != nil {
+		return err
+	}
+	cmd := exec.Command("node", "--experimental-websocket", "--no-warnings", "tools/demo/pictures.mjs", chromium, out)
+	if said, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%w\n%s", err, said)
+	}
+	for _, name := range pageNames() {
+		picture, err := os.ReadFile(filepath.Join(out, name+".png"))
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(folder, name+".png"), picture, 0o644); err != nil {
+			return err
+		}
+	}
+	sums, err := pageSums(out)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(folder, sumsFile), []byte(sums), 0o644)
+}
+
+// sumsFile stands beside the pictures: what each was taken of.
+const sumsFile = "pages.sha256"
+
+// comparePictures fails unless the pictures in folder were taken of the pages that this commit writes.
+func comparePictures(b corpus.Binary, out, folder string) error {
+	if err := writePages(b, out); err != nil {
+		return err
+	}
+	sums, err := pageSums(out)
+	if err != nil {
+		return err
+	}
+	kept, err := os.ReadFile(filepath.Join(folder, sumsFile))
+	if err != nil {
+		return err
+	}
+	for l := range strings.Lines(sums) {
+		if !strings.Contains(string(kept), l) {
+			name := strings.Fields(l)[1]
+			return fmt.Errorf("%s is not what this commit shows: make pictures", filepath.Join(folder, name+".png"))
+		}
+	}
+	return nil
+}
+
+// toolVersion differs from build to build, and so it is no part of what a picture is compared by.
+var toolVersion = regexp.MustCompile(`kubesettle (v[0-9][^ <"&,;]*|[0-9a-f]{7,40}(-dirty)?|devel)`)
+
+// pageSums is a line for each page: its sum without the version of the tool, and its name.
+func pageSums(out string) (string, error) {
+	var b strings.Builder
+	for _, name := range pageNames() {
+		page, err := os.ReadFile(filepath.Join(out, name+".html"))
+		if err != nil {
+			return "", err
+		}
+		fmt.Fprintf(&b, "%x %s\n", sha256.Sum256(toolVersion.ReplaceAll(page, []byte("kubesettle"))), name)
+	}
+	return b.String(), nil
+}
+
+// writePages writes the pages that pictures are taken of: the reports as GitHub and a terminal show them, and those of
+// docs/traces.md.
+func writePages(b corpus.Binary, out string) error {
 	style, err := os.ReadFile("report/testdata/html/markdown.css")
 	if err != nil {
 		return err
@@ -73,27 +141,11 @@ func takePictures(b corpus.Binary, out, chromium, folder string) error {
 	if err := os.WriteFile(filepath.Join(out, "terminal.html"), []byte(page), 0o644); err != nil {
 		return err
 	}
-	if err := traceReports(b, out); err != nil {
-		return err
-	}
-	cmd := exec.Command("node", "--experimental-websocket", "--no-warnings", "tools/demo/pictures.mjs", chromium, out)
-	if said, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("%w\n%s", err, said)
-	}
-	for _, name := range append(pictures, traceNames()...) {
-		picture, err := os.ReadFile(filepath.Join(out, name+".png"))
-		if err != nil {
-			return err
-		}
-		if err := os.WriteFile(filepath.Join(folder, name+".png"), picture, 0o644); err != nil {
-			return err
-		}
-	}
-	return nil
+	return traceReports(b, out)
 }
 
-func traceNames() []string {
-	var out []string
+func pageNames() []string {
+	out := slices.Clone(pictures)
 	for _, t := range traces {
 		out = append(out, t[0])
 	}
