@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/kubesettle/kubesettle/render/discover"
+	"github.com/kubesettle/kubesettle/render/jsonnet"
 	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/side"
 	"github.com/kubesettle/kubesettle/render/source"
@@ -128,8 +129,8 @@ var makers = map[string]string{".jsonnet": "", ".libsonnet": "", ".k": "kcl.mod"
 var workloadText = regexp.MustCompile(`(?i)\b(deployment|stateful_?set|daemon_?set|cron_?job|containers?)\b`)
 
 // Programs lists the changed programs that give manifests, where any of their kind in the repository speaks of a
-// workload: they are not run. Those that a release is made of, such as the Jsonnet of an Application's folder, are not
-// among them.
+// workload, and that are not run. Those that a release is made of, such as the Jsonnet of an Application's folder, are
+// not among them, unless others import them too.
 func Programs(c *object.Changes) []string {
 	if c.Base == nil {
 		return nil
@@ -137,8 +138,7 @@ func Programs(c *object.Changes) []string {
 	gives := slices.ContainsFunc([]*object.Revision{c.Head, c.Base}, givesWorkloads)
 	var out []string
 	for _, f := range c.Files {
-		if !apart(f) && (steered(c.Head, f) || steered(c.Base, f)) ||
-			gives && (isProgram(c, f) || imported(c.Head, f) && !apart(f)) {
+		if !apart(f) && (steered(c.Head, f) || steered(c.Base, f)) || gives && isProgram(c, f) {
 			out = append(out, f)
 		}
 	}
@@ -157,29 +157,60 @@ func steered(rev *object.Revision, f string) bool {
 	return err == nil && (yttText.Match(b) || path.Base(f) == "Kptfile" && bytes.Contains(b, []byte("pipeline:")))
 }
 
-// imported reports whether Jsonnet takes a file as a text.
-func imported(rev *object.Revision, f string) bool {
+// importedBeside reports whether Jsonnet that no release is made of imports a file, itself or through others. Where
+// imports are looked for is not known of such a program: any file of that name is taken for the one it means.
+func importedBeside(rev *object.Revision, f string, used func(string) bool) bool {
 	src, err := listed(rev)
-	return err == nil && makers[path.Ext(f)] == "" && slices.ContainsFunc(src.Files, func(p string) bool {
-		if !strings.HasSuffix(p, "sonnet") || apart(p) {
-			return false
+	if err != nil {
+		return false
+	}
+	programs := slices.DeleteFunc(slices.Clone(src.Files), func(p string) bool {
+		return !strings.HasSuffix(p, "sonnet") || apart(p)
+	})
+	for reached := []string{f}; len(reached) > 0 && len(programs) > 0; reached = reached[1:] {
+		var left []string
+		for _, p := range programs {
+			switch b, err := src.Read(p); {
+			case err != nil || p == reached[0] || !imports(b, reached[0]):
+				left = append(left, p)
+			case jsonnet.Is(p) && !used(p):
+				return true
+			default:
+				reached = append(reached, p)
+			}
 		}
-		b, err := src.Read(p)
-		return err == nil && bytes.Contains(b, []byte("importstr")) && bytes.Contains(b, []byte(path.Base(f)))
+		programs = left
+	}
+	return false
+}
+
+// imports reports whether a text may import a file, from wherever it stands.
+func imports(text []byte, f string) bool {
+	return slices.ContainsFunc(jsonnet.Imports(text), func(name string) bool {
+		name = strings.TrimLeft(path.Clean(name), "./")
+		return name != "" && strings.HasSuffix("/"+f, "/"+name)
 	})
 }
 
+// isProgram reports whether a file is a program that no release is made of, or such a one of Jsonnet imports it.
 func isProgram(c *object.Changes, f string) bool {
 	above, is := makers[path.Ext(f)]
-	if !is || apart(f) || c.Head.Narrowed && !rendererOf(c.Head).opt.Paths.Within(f) {
+	if apart(f) || c.Head.Narrowed && !rendererOf(c.Head).opt.Paths.Within(f) {
 		return false
 	}
-	for _, rev := range []*object.Revision{c.Base, c.Head} {
-		for _, r := range rev.Releases {
-			if slices.Contains(r.Reads, f) || r.Err != nil && r.Err.Where.File == f {
-				return false
-			}
-		}
+	revisions := []*object.Revision{c.Base, c.Head}
+	used := func(p string) bool {
+		return slices.ContainsFunc(revisions, func(rev *object.Revision) bool {
+			return slices.ContainsFunc(rev.Releases, func(r *object.Rendered) bool {
+				return slices.Contains(r.Reads, p) || r.Err != nil && r.Err.Where.File == p
+			})
+		})
+	}
+	switch {
+	case is && above != "" && used(f):
+		return false
+	case !is, used(f):
+		return slices.ContainsFunc(revisions, func(rev *object.Revision) bool { return importedBeside(rev, f, used) })
 	}
 	for dir := path.Dir(f); above != ""; dir = path.Dir(dir) {
 		for _, rev := range []*object.Revision{c.Base, c.Head} {

@@ -57,6 +57,7 @@ func Releases(s *source.Source, opt Options, base []release.Release) (*Found, er
 	d.helmfiles()
 	d.deployed()
 	d.helm()
+	d.tanka()
 	d.plain()
 	d.deployedFiles()
 	d.keep()

@@ -115,6 +115,9 @@ func (d *Found) remains(r release.Release, here *release.Release) (release.Relea
 		}
 		return now, d.src.HasFile(path.Join(r.Path, "Chart.yaml"))
 	}
+	if r.Jsonnet != nil {
+		return r, d.src.HasFile(r.Files[0])
+	}
 	has := func(f string) bool { return here != nil && here.Kind == r.Kind && slices.Contains(here.Files, f) }
 	files := slices.DeleteFunc(slices.Clone(r.Files), func(f string) bool {
 		is, _ := d.holdsObjects(f)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fieldpath"
+	"github.com/kubesettle/kubesettle/render/jsonnet"
 	"github.com/kubesettle/kubesettle/render/kustomize"
 	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/redact"
@@ -191,15 +192,37 @@ func (a *argoSource) directory() *object.Failure {
 		rel := strings.TrimPrefix(p, a.r.Path+"/")
 		return include(rel) && !exclude(rel)
 	}
-	for _, p := range a.Src.Below(a.r.Path) {
-		if path.Ext(p) == ".jsonnet" && (recurse || path.Dir(p) == a.r.Path) && wanted(p) {
-			return &object.Failure{
-				Skipped: true, Refused: true, Reason: p + ": Jsonnet is a program; it is not run", Where: object.FileStart(p),
-				Remedy: "commit its output, and let `directory.exclude` leave it out",
-			}
+	a.r.Files = a.folderFiles(a.r.Path, recurse, wanted)
+	if slices.ContainsFunc(a.r.Files, jsonnet.Is) {
+		return a.jsonnet(document.Value(options, "jsonnet"))
+	}
+	return nil
+}
+
+// jsonnet takes what the programs of a folder are evaluated with. Upstream: makeJsonnetVm, whose importer asks the last
+// library first, and the folder itself last.
+func (a *argoSource) jsonnet(options any) *object.Failure {
+	field := a.field + ".directory.jsonnet"
+	if f := a.others(field, options, argoJsonnet); f != nil {
+		return f
+	}
+	a.r.Jsonnet = &release.Jsonnet{Folders: []string{a.r.Path}}
+	for i, lib := range document.Texts(document.Value(options, "libs")) {
+		p, in := source.Inside(".", strings.TrimPrefix(lib, "/"))
+		if !in {
+			return a.failure(fmt.Sprintf("%s.libs[%d]", field, i), "name a folder of the repository",
+				"the library %s is outside the repository", lib)
+		}
+		a.r.Jsonnet.Folders = slices.Insert(a.r.Jsonnet.Folders, 0, p)
+	}
+	take := func(to *[]release.Variable, from string) {
+		for _, v := range document.Items(options, from) {
+			*to = append(*to, release.Variable{Name: document.Text(v, "name"), Value: a.env(document.Text(v, "value")),
+				Code: document.Value(v, "code") == true})
 		}
 	}
-	a.r.Files = a.folderFiles(a.r.Path, recurse, wanted)
+	take(&a.r.Jsonnet.Ext, "extVars")
+	take(&a.r.Jsonnet.TopLevel, "tlas")
 	return nil
 }
 

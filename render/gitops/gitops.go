@@ -10,6 +10,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fieldpath"
+	"github.com/kubesettle/kubesettle/render/jsonnet"
 	"github.com/kubesettle/kubesettle/render/locate"
 	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/release"
@@ -193,14 +194,16 @@ func (o *declaring) failure(field, remedy, format string, args ...any) *object.F
 	}
 }
 
-// folderFiles lists the manifests of a folder.
+// folderFiles lists the manifests of a folder, and the programs that give some.
 func (o *declaring) folderFiles(dir string, recurse bool, wanted func(string) bool) []string {
 	var files []string
 	for _, f := range o.Src.Below(dir) {
-		if !source.IsManifestName(f) || source.IsKustomizationName(f) || !recurse && path.Dir(f) != dir || !wanted(f) {
+		program := jsonnet.Is(f)
+		if !program && !source.IsManifestName(f) || source.IsKustomizationName(f) || !recurse && path.Dir(f) != dir ||
+			!wanted(f) {
 			continue
 		}
-		if b, err := o.Src.Read(f); err != nil || source.LooksLikeManifest(b) {
+		if b, err := o.Src.Read(f); err != nil || program || source.LooksLikeManifest(b) {
 			files = append(files, f)
 		}
 	}

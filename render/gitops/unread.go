@@ -11,9 +11,9 @@ import (
 // The fields that upstream's types have where each shapes what is rendered. One that is not among them is misspelt, of
 // a version that has gone, or of one to come: nobody knows what it makes.
 //
-// Upstream: argo-cd 3.2, pkg/apis/application/v1alpha1: ApplicationSourceHelm, ApplicationSourceKustomize and
-// ApplicationSourceDirectory; helm-controller, api/v2: ValuesReference and PostRenderer; kustomize-controller, api/v1:
-// PostBuild.
+// Upstream: argo-cd 3.2, pkg/apis/application/v1alpha1: ApplicationSourceHelm, ApplicationSourceKustomize,
+// ApplicationSourceDirectory and ApplicationSourceJsonnet; helm-controller, api/v2: ValuesReference and PostRenderer;
+// kustomize-controller, api/v1: PostBuild.
 var (
 	argoHelm = []string{"valueFiles", "parameters", "releaseName", "values", "fileParameters", "version",
 		"passCredentials", "ignoreMissingValueFiles", "skipCrds", "valuesObject", "namespace", "kubeVersion", "apiVersions",
@@ -23,6 +23,7 @@ var (
 		"components", "ignoreMissingComponents", "labelWithoutSelector", "labelIncludeTemplates", "kubeVersion",
 		"apiVersions"}
 	argoDirectory  = []string{"recurse", "jsonnet", "exclude", "include"}
+	argoJsonnet    = []string{"extVars", "tlas", "libs"}
 	fluxPostRender = []string{"patches", "images", "patchesStrategicMerge", "patchesJson6902"}
 	fluxPostBuild  = []string{"substitute", "substituteFrom", "substituteStrategy"}
 	fluxValuesFrom = []string{"kind", "name", "valuesKey", "targetPath", "optional", "literal"}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fieldpath"
+	"github.com/kubesettle/kubesettle/render/jsonnet"
 	"github.com/kubesettle/kubesettle/render/kustomize"
 	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/release"
@@ -67,6 +68,9 @@ func (l *locator) locate(d document.Document, p fieldpath.Path) object.Location 
 	case object.Kustomize:
 		return l.inKustomize(d, p)
 	default:
+		if l.recipe.Release.Jsonnet != nil && jsonnet.Is(d.File) {
+			return l.inJsonnet(d, p)
+		}
 		return l.inPlain(d, p)
 	}
 }

@@ -30,6 +30,8 @@ type Release struct {
 	Parameters map[string]map[string]string `json:",omitempty"`
 	// Files are those of plain manifests, in order; empty: all below Path.
 	Files []string
+	// Jsonnet says how those of Files are evaluated that are programs of Jsonnet; nil: none are.
+	Jsonnet *Jsonnet `json:",omitempty"`
 	// OwnValues are files that stand in for the chart's own values.
 	OwnValues []string `json:",omitempty"`
 	// Inline are Helm values that an Application or a HelmRelease holds; they come after
@@ -70,6 +72,20 @@ type Release struct {
 	SettingAt   func(string) object.Location              `json:"-"` // as SetAt, of an Application's parameters
 	InlineAt    func(fieldpath.Path) object.Location      `json:"-"` // where a value of Inline was set
 	OverlayAt   func(int, fieldpath.Path) object.Location `json:"-"` // where a field of an overlay was
+}
+
+// Jsonnet is how programs of Jsonnet are evaluated.
+type Jsonnet struct {
+	Folders       []string   // where an import is looked for that is not beside the importing file, in order
+	Ext, TopLevel []Variable `json:",omitempty"` // external variables, and arguments
+	// Tanka says that Tanka evaluates them: objects may lie anywhere in what they give, and its functions are there.
+	Tanka bool `json:",omitempty"`
+}
+
+// Variable is one that is given to a program.
+type Variable struct {
+	Name, Value string
+	Code        bool // the value is a program
 }
 
 // Settings are what a release is made with, apart from who declares it.

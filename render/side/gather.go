@@ -5,6 +5,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/render/discover"
 	"github.com/kubesettle/kubesettle/render/helm"
+	"github.com/kubesettle/kubesettle/render/jsonnet"
 	"github.com/kubesettle/kubesettle/render/kustomize"
 	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/release"
@@ -51,9 +52,12 @@ func gatherManifests(s *source.Source, rel release.Release) (*release.Recipe, *o
 			return j, source.AsFailure(p, err)
 		}
 		j.Files[p] = b
-		if f := discover.Unreadable(s, p); f != nil {
+		if f := discover.Unreadable(s, p); f != nil && !jsonnet.Is(p) {
 			j.Lost = append(j.Lost, release.LostFile{File: p, Err: f})
 		}
 	}
-	return j, nil
+	if rel.Jsonnet == nil {
+		return j, nil
+	}
+	return j, jsonnet.Gather(s, j)
 }

@@ -3,6 +3,7 @@ package side
 import (
 	"strings"
 
+	"github.com/kubesettle/kubesettle/render/jsonnet"
 	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/release"
 	"github.com/kubesettle/kubesettle/render/source"
@@ -26,6 +27,9 @@ func (r *Made) lose(s *source.Source, l release.LostFile) {
 	f := *l.Err
 	f.Where.File = s.Real(f.Where.File)
 	own := &release.Recipe{Release: rel, Files: map[string][]byte{l.File: r.Recipe.Files[l.File]}}
+	if r.Recipe.Release.Jsonnet != nil && jsonnet.Is(l.File) {
+		own.Files = r.Recipe.Files // it may import any of them
+	}
 	r.Lost = append(r.Lost, &object.Rendered{Release: rel.Release, Err: &f,
 		Reads: own.Reads(), Origin: &Made{Release: rel, Recipe: own}})
 	if r.LostFiles == nil {

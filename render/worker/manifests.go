@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/kubesettle/kubesettle/render/document"
+	"github.com/kubesettle/kubesettle/render/jsonnet"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/release"
 )
 
@@ -39,14 +41,21 @@ func (p *pool) read(j *release.Recipe) release.Output {
 	return out
 }
 
-// readManifests decodes the files of a folder, unless the time is over before it is done.
+// readManifests decodes the files of a folder, and evaluates those of Jsonnet, unless the time is over before it is
+// done.
 func readManifests(j *release.Recipe, over func() bool) release.Output {
 	var out release.Output
 	for _, p := range j.Release.Files {
 		if over() {
 			return release.Output{Err: j.Cut()}
 		}
-		docs, f := document.Decode(p, j.Files[p])
+		var docs []document.Document
+		var f *object.Failure
+		if j.Release.Jsonnet != nil && jsonnet.Is(p) {
+			docs, f = jsonnet.Evaluate(j, p)
+		} else {
+			docs, f = document.Decode(p, j.Files[p])
+		}
 		if i := slices.IndexFunc(j.Lost, func(l release.LostFile) bool { return l.File == p }); i >= 0 && f == nil {
 			f = j.Lost[i].Err
 		}

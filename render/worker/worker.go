@@ -107,7 +107,7 @@ func (p *pool) Run(j *release.Recipe) release.Output {
 	if kept, ok := p.outputs.find(j); ok {
 		return kept
 	}
-	if j.Release.Kind == object.Manifests {
+	if j.Release.Kind == object.Manifests && j.Release.Jsonnet == nil {
 		return p.read(j)
 	}
 	w := p.take()
