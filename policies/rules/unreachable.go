@@ -18,7 +18,7 @@ var unreachable = Rule{
 	Help: Help{
 		Real: `An Ingress, a route, a setting that names a Service (a guess: a warning), or a pod's DNS requests
 reached pods on base. Now a network policy denies them, no Gateway takes the route, or all pods behind it are scaled
-to zero (a warning). Check: ` + "`kubectl exec POD -- nc -vz HOST PORT`" + `. Not real if the cluster does not
+to zero (a warning); or a Service lost its last way in from outside (a note). Check: ` + "`kubectl exec POD -- nc -vz HOST PORT`" + `. Not real if the cluster does not
 enforce policies.`,
 		Bad: `These requests fail; without DNS, nearly all.`,
 		Now: `Let the request through. A default deny of egress needs a rule for DNS (port 53).`,

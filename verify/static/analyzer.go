@@ -28,7 +28,7 @@ func Analyzers() []*Analyzer {
 		&aims, &parts, &routed, &reached, &holds, &taints, &pins, &ranks, &guards, &doubles, &lacks, &stales, &gapped,
 		&orders, &defined, &patience, &undoes, &forced, &renews, &queued, &gates,
 		&waits, &owners, &moves, &leaves,
-		&denies, &doublePorts, &uncounted, &unservedPorts, &recreates, &hasty, &cuts, &switched, &nodeWords,
+		&denies, &doublePorts, &uncounted, &unservedPorts, &recreates, &hasty, &cuts, &entered, &switched, &nodeWords,
 		&strangers, &goneVersions, &unitSlips,
 	}
 }

@@ -235,7 +235,7 @@ func changedAim(r Remark, b *object.Object, base, head *aimIndex) []Remark {
 	}
 	was, now := newAimIndex(base.all(b)), newAimIndex(head.all(r.Object))
 	for _, t := range now.objects {
-		if was.counterpart(t) == nil && base.counterpart(t) != nil {
+		if was.counterpart(t) == nil && base.counterpart(t) != nil && !handsOver(r.Object, was.objects, t) {
 			r.beside = [2]*object.Object{base.counterpart(t), t}
 			r.text = fmt.Sprintf("%s selects the pods of %s as well: its selector was widened", r.Object.ID, t.ID)
 			if len(was.objects) == 1 && now.counterpart(was.objects[0]) == nil {
@@ -246,6 +246,30 @@ func changedAim(r Remark, b *object.Object, base, head *aimIndex) []Remark {
 		}
 	}
 	return nil
+}
+
+// handsOver reports whether a Service goes from one workload to another one of the same program, as from blue to green.
+func handsOver(o *object.Object, was []*object.Object, t *object.Object) bool {
+	return o.ID.Kind == "Service" && len(was) == 1 && len(served(t)) > 0 && maps.Equal(served(was[0]), served(t))
+}
+
+// served are the images of the containers of a workload that have ports, without their version, by these ports.
+func served(o *object.Object) map[string]string {
+	spec, _ := podSpec(o)
+	out := map[string]string{}
+	if spec == nil {
+		return out
+	}
+	for _, c := range spec.Containers {
+		for _, p := range c.Ports {
+			name, _, _ := strings.Cut(c.Image, "@")
+			if tag := strings.LastIndexByte(name, ':'); tag > strings.LastIndexByte(name, '/') {
+				name = name[:tag]
+			}
+			out[fmt.Sprint(p.Name, p.ContainerPort, p.Protocol)] = name
+		}
+	}
+	return out
 }
 
 // placed is one selector of a pod template's placement rules.

@@ -246,7 +246,8 @@ var delivering = []string{"helm.toolkit.fluxcd.io", "kustomize.toolkit.fluxcd.io
 func (u *unled) operated(name string) bool {
 	return slices.ContainsFunc(u.where.objects[1], func(o *object.Object) bool {
 		g := o.ID.Group
-		return strings.Contains(g, ".") && !strings.HasSuffix(g, ".k8s.io") && !slices.Contains(delivering, g) &&
+		return strings.Contains(g, ".") && !traffic.IsRoute(o.ID) && !traffic.IsPolicy(o) &&
+			!strings.HasSuffix(g, ".k8s.io") && !slices.Contains(delivering, g) &&
 			(o.ID.Namespace == u.o.ID.Namespace || o.ID.Namespace == "") &&
 			(o.ID.Name == name || strings.HasPrefix(name, o.ID.Name+"-") || speaksOf(o.Content, name, true, ""))
 	})
@@ -275,13 +276,17 @@ func (u *unled) portless(x traffic.Backend, service *object.Object) {
 	s := service.Typed.(*corev1.Service)
 	var have []string
 	for _, p := range s.Spec.Ports {
-		have = append(have, strings.TrimSpace(p.Name+" "+fmt.Sprint(p.Port)))
+		number := protocolPort(traffic.Port{Protocol: p.Protocol, Number: p.Port})
+		have = append(have, strings.TrimSpace(p.Name+" "+number))
 	}
 	r := Remark{Object: u.o, status: finding.New, paths: []string{x.PortAt},
 		causes: []cause{{service, []string{"spec.ports"}}},
 		text: fmt.Sprintf("%s leads to port %s of %s, which has no such port (%s): requests there fail", u.o.ID,
 			x.Port.String(), service.ID, listed(have)),
-		remedies: namePort(u.o, x, u.meantPort(x, s))}
+		remedies: inProtocol(service, s, x)}
+	if r.remedies == nil {
+		r.remedies = namePort(u.o, x, u.meantPort(x, s))
+	}
 	if r.remedies == nil {
 		r.remedies = byHand(fmt.Sprintf("name one of the ports that Service %s has", x.Service))
 		same := func(o traffic.Backend) bool { return o.Key == x.Key }
@@ -335,6 +340,17 @@ func samePort(list []corev1.ServicePort, was corev1.ServicePort) int {
 		}
 	}
 	return -1
+}
+
+// inProtocol has a Service serve the port that a backend names in the protocol of the route's requests.
+func inProtocol(service *object.Object, s *corev1.Service, x traffic.Backend) []Remedy {
+	for i, p := range s.Spec.Ports {
+		if p.Protocol = x.Protocol; x.Takes(p) {
+			return []Remedy{{Say: fmt.Sprintf("have port %d be of %s, as the requests are", p.Port, x.Protocol), Object: service,
+				Set: []object.Setting{{Path: fmt.Sprintf("spec.ports[%d].protocol", i), Value: string(x.Protocol)}}}}
+		}
+	}
+	return nil
 }
 
 // namePort has a backend lead to a port that is there.

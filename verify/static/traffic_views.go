@@ -148,7 +148,7 @@ func steers(c *object.Change) bool {
 			return true
 		}
 		switch o.ID.Kind {
-		case "Service", "Gateway", "IngressClass", "DestinationRule", "Namespace", "ValidatingWebhookConfiguration",
+		case "Service", "Gateway", "ReferenceGrant", "IngressClass", "DestinationRule", "Namespace", "ValidatingWebhookConfiguration",
 			"MutatingWebhookConfiguration", "APIService", "CustomResourceDefinition", "ServiceMonitor", "ConfigMap":
 			return true
 		}
@@ -225,6 +225,16 @@ func causeOf(c *object.Change) cause {
 		paths = append(paths, f.Path)
 	}
 	return cause{o, paths}
+}
+
+// differences are what the change does to an object of base; nil: nothing.
+func (v *view) differences(o *object.Object) []cause {
+	for i := range v.changed {
+		if c := &v.changed[i]; c.Base == o {
+			return []cause{causeOf(c)}
+		}
+	}
+	return nil
 }
 
 func (v *view) asks(side state.Version) []traffic.Ask { return v.of[side].Asks() }

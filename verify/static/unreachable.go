@@ -27,7 +27,7 @@ func unreachable(p *Pass) []Remark {
 	var out []Remark
 	told := map[string]bool{}
 	for _, v := range p.views() {
-		t := &cutter{view: v, base: map[string]traffic.Ask{}, by: map[string]int{}, told: told,
+		t := &cutter{view: v, where: p.where(), base: map[string]traffic.Ask{}, by: map[string]int{}, told: told,
 			compared: p.ch.Base != nil}
 		for _, a := range v.asks(state.Base) {
 			t.base[a.Key] = a
@@ -46,6 +46,7 @@ func unreachable(p *Pass) []Remark {
 // cutter gathers what is cut in one cluster.
 type cutter struct {
 	*view
+	where    *whereabouts
 	base     map[string]traffic.Ask // by key
 	found    []Remark
 	others   []alsoCut
@@ -89,6 +90,12 @@ func (t *cutter) ask(a traffic.Ask) {
 			Conditional: true, paths: []string{"spec.selector"}, causes: []cause{{object: was.To[0].Object}},
 			remedies: byHand("take what leads there away with it, or keep the pods where the Service selects them"),
 			text:     fmt.Sprintf("%s: the change removes what it selects", t.does(a, now, was))}, a, now)
+	case had && was.Answer == traffic.Yes && t.strays(a, now, was):
+		t.enter(Remark{Rule: rules.Unreachable, Object: now.Because[0].Object, release: now.Because[0].Object.Release,
+			status: finding.New, Conditional: true, paths: []string{now.Because[0].Path},
+			remedies: byHand("name " + was.Service.ID.String() + ", which is there"),
+			text: fmt.Sprintf("%s: it leads to Service %s/%s, of which the repository says nothing else",
+				t.does(b, now, was), now.Missing[0], now.Missing[1])}, a, now)
 	case had && was.Answer == traffic.No && now.Answer != traffic.No:
 		if r, ok := t.remark(b, was, traffic.Reach{Answer: now.Answer}, state.Base); ok && now.Answer == traffic.Yes {
 			r.status = finding.Fixed
@@ -104,6 +111,25 @@ func (t *cutter) ask(a traffic.Ask) {
 			t.enter(r, a, now)
 		}
 	}
+}
+
+// strays reports whether a request that reached a Service that is still there leads to one that is not, and that the
+// repository says nothing else of. Routes that name one of their own namespace are told by [routes].
+func (t *cutter) strays(a traffic.Ask, now, was traffic.Reach) bool {
+	own := a.Plain && now.Missing == [2]string{a.By.Object.ID.Namespace, a.Service}
+	if a.Use != traffic.Route || own || now.Missing == [2]string{} || was.Service == nil ||
+		now.Missing == [2]string{was.Service.ID.Namespace, was.Service.ID.Name} {
+		return false
+	}
+	_, _, there := t.of[state.Head].Service(was.Service.ID.Namespace, was.Service.ID.Name)
+	odd := now.Missing[1]
+	if odd == was.Service.ID.Name {
+		odd = now.Missing[0]
+	}
+	return there == traffic.Yes && !t.where.mentioned(odd, func(f string) bool {
+		return f == a.By.Object.Source.File ||
+			now.Service != nil && f == now.Service.Source.File
+	})
 }
 
 // leftBehind reports whether a route still leads to a Service of which the change removes all pods, and brings none
@@ -268,6 +294,10 @@ func (t *cutter) ends(a traffic.Ask, r traffic.Reach) string {
 		return fmt.Sprintf("it has no port %s", a.Port.String())
 	case traffic.NoPods:
 		return "it selects no pods"
+	case traffic.Ungranted:
+		return fmt.Sprintf("no ReferenceGrant in the namespace %s lets it lead there", a.Namespace)
+	case traffic.Weightless:
+		return "all that its rule leads to has the weight 0"
 	case traffic.NoSubset:
 		return fmt.Sprintf("no pod is of the subset %s", a.Subset)
 	case traffic.NoReplicas:

@@ -237,7 +237,7 @@ func (u *unmatched) portless(have, was []*object.Object) []Remark {
 		i := slices.IndexFunc(names, func(n string) bool { return len(n) >= 4 && slip(n, p.name) && !lettered(n, p.name) })
 		as := u.old != nil && slices.ContainsFunc(u.old.ports, func(o named) bool { return o.name == p.name })
 		number, had := before[p.name]
-		if !had && (as || i < 0) {
+		if !had && (as || i < 0 && !u.scraped(before)) {
 			continue
 		}
 		r := Remark{Rule: rules.DanglingTarget, release: u.pair.ID, Object: u.o, status: finding.New, paths: []string{p.path},
@@ -257,6 +257,15 @@ func (u *unmatched) portless(have, was []*object.Object) []Remark {
 		out = append(out, r)
 	}
 	return out
+}
+
+// scraped reports whether what the monitor selected on base had each of the ports that it scraped there: the change
+// names another one, and the same objects do not have it.
+func (u *unmatched) scraped(before map[string]int32) bool {
+	return u.old != nil && u.same && len(u.old.ports) > 0 && !slices.ContainsFunc(u.old.ports, func(o named) bool {
+		_, had := before[o.name]
+		return !had
+	})
 }
 
 // portsOf are the numbers of the ports of what is selected by their names; sure is false where they are not all known.

@@ -46,6 +46,11 @@ type Ask struct {
 	Target    bool               // see [Backend]
 	Rule      string             // of the route, see [Backend]
 	Subset    string
+	Protocol  corev1.Protocol // "": any
+	Plain     bool            // see [Backend]
+	renamed   int             // Services that were only names of others
+	// Weightless says that nothing that a route's rule leads to gets requests.
+	Weightless bool
 	// Name is that of a webhook, the group that is converted or aggregated, or the host that a setting names.
 	Name string
 	// Firm says that a setting can mean only a host in the cluster.
@@ -66,8 +71,8 @@ func (c *Cluster) Asks() []Ask {
 		for _, b := range Backends(o) {
 			out = append(out, Ask{Use: Route, Key: fmt.Sprint(o.ID.String(), " ", b.Key), By: Field{o, b.NameAt},
 				From: Peer{Kind: Somebody}, Namespace: b.Namespace, Service: b.Service, Port: b.Port, Target: b.Target,
-				Subset: b.Subset,
-				Rule:   fmt.Sprint(o.ID.String(), " ", b.Rule)})
+				Subset: b.Subset, Protocol: b.Protocol, Plain: b.Plain, Weightless: b.Weightless,
+				Rule: fmt.Sprint(o.ID.String(), " ", b.Rule)})
 		}
 		out = append(out, control(o)...)
 		out = append(out, c.scrapes(o)...)

@@ -2,6 +2,7 @@ package traffic
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -21,12 +22,17 @@ type Backend struct {
 	Port           intstr.IntOrString // zero: the route does not say
 	// Target says that the controllers that read it take the port of a container for that of the Service as well.
 	Target bool
-	Plain  bool   // the field that names it holds the name alone
-	Subset string // of a DestinationRule; "": all pods of the Service
+	Plain  bool // the field that names it holds the name alone
+	// Protocol is that in which the route's requests come.
+	Protocol   corev1.Protocol
+	Weightless bool   // as all that its rule leads to: it gets no requests
+	Subset     string // of a DestinationRule; "": all pods of the Service
 }
 
 // Takes reports whether a backend's port is one of a Service.
-func (b Backend) Takes(p corev1.ServicePort) bool { return takes(p, b.Port, b.Target) }
+func (b Backend) Takes(p corev1.ServicePort) bool {
+	return takes(p, b.Port, b.Target) && b.Protocol == protocolOf(p.Protocol)
+}
 
 func takes(p corev1.ServicePort, port intstr.IntOrString, target bool) bool {
 	if port == (intstr.IntOrString{}) || port.Type == intstr.String && p.Name == port.StrVal ||
@@ -46,6 +52,20 @@ func Backends(o *object.Object) []Backend {
 	if o == nil || o.Hook {
 		return nil
 	}
+	out := backends(o)
+	for i := range out {
+		if out[i].Protocol = corev1.ProtocolTCP; o.ID.Kind == "UDPRoute" || o.ID.Kind == "IngressRouteUDP" {
+			out[i].Protocol = corev1.ProtocolUDP
+		}
+	}
+	alive := map[string]bool{} // rules that lead somewhere
+	for _, b := range out {
+		alive[b.Rule] = alive[b.Rule] || !b.Weightless
+	}
+	return slices.DeleteFunc(out, func(b Backend) bool { return b.Weightless && alive[b.Rule] })
+}
+
+func backends(o *object.Object) []Backend {
 	if i, ok := o.Typed.(*networkingv1.Ingress); ok {
 		return ingressBackends(o, i)
 	}
@@ -122,15 +142,10 @@ func gatewayBackends(o *object.Object) []Backend {
 	return out
 }
 
-// backend reads the reference with fields name, namespace and port that comes at a place in a rule; one without a
-// weight
-// gets no requests.
+// backend reads the reference with fields name, namespace and port that comes at a place in a rule.
 func backend(o *object.Object, rule, at string, ref map[string]any, place int) []Backend {
-	if weightless(ref) {
-		return nil
-	}
-	b := Backend{Key: fmt.Sprint(rule, " ", place), Rule: rule, NameAt: at + "name", PortAt: at + "port",
-		Namespace: o.ID.Namespace, Service: text(ref["name"]), Port: portIn(ref["port"]), Plain: true}
+	b := Backend{Weightless: weightless(ref), Key: fmt.Sprint(rule, " ", place), Rule: rule, NameAt: at + "name",
+		PortAt: at + "port", Namespace: o.ID.Namespace, Service: text(ref["name"]), Port: portIn(ref["port"]), Plain: true}
 	if ns := text(ref["namespace"]); ns != "" {
 		b.Namespace = ns
 	}
@@ -164,11 +179,11 @@ func istioBackends(o *object.Object) []Backend {
 			for j, route := range listed(rule, "route") {
 				to, _ := route["destination"].(map[string]any)
 				ns, name := inCluster(text(to["host"]), o.ID.Namespace)
-				if name == "" || weightless(route) {
+				if name == "" {
 					continue
 				}
 				at := fmt.Sprintf("spec.%s[%d].route[%d].destination.", kind, i, j)
-				out = append(out, Backend{Key: fmt.Sprint(kind, rule["match"], " ", j),
+				out = append(out, Backend{Weightless: weightless(route), Key: fmt.Sprint(kind, rule["match"], " ", j),
 					Rule: fmt.Sprint(kind, rule["match"]), NameAt: at + "host",
 					PortAt: at + "port.number", Namespace: ns, Service: name, Port: portIn(field(to, "port", "number")),
 					Plain: name == text(to["host"]), Subset: text(to["subset"])})
@@ -194,12 +209,12 @@ func openShiftBackends(o *object.Object) []Backend {
 	port := portIn(field(o.Content, "spec", "port", "targetPort"))
 	var out []Backend
 	add := func(key, at string, ref map[string]any) {
-		if kind := text(ref["kind"]); kind != "" && kind != "Service" || text(ref["name"]) == "" || weightless(ref) {
+		if kind := text(ref["kind"]); kind != "" && kind != "Service" || text(ref["name"]) == "" {
 			return
 		}
-		out = append(out, Backend{Key: key, Rule: "to", NameAt: at + "name", PortAt: "spec.port.targetPort",
-			Namespace: o.ID.Namespace,
-			Service:   text(ref["name"]), Port: port, Target: true, Plain: true})
+		out = append(out, Backend{Weightless: weightless(ref), Key: key, Rule: "to", NameAt: at + "name",
+			PortAt: "spec.port.targetPort", Namespace: o.ID.Namespace,
+			Service: text(ref["name"]), Port: port, Target: true, Plain: true})
 	}
 	to, _ := field(o.Content, "spec", "to").(map[string]any)
 	add("to", "spec.to.", to)

@@ -62,14 +62,57 @@ func (c *Cluster) parent(o *object.Object, ref map[string]any, at string) (Answe
 			why.Path = at + ".port"
 			continue
 		}
-		switch a := c.admits(g, l, o).and(namesMeet(l, o)); a {
-		case No:
+		in, named := c.admits(g, l, o), namesMeet(l, o)
+		switch {
+		case in == No && why.Object == o:
 			why = Field{g, fmt.Sprintf("spec.listeners[%d]", i)}
-		default:
-			out = out.or(a)
+		case in != No && named == No: // which says more than that another listener is of another kind
+			why = Field{g, fmt.Sprintf("spec.listeners[%d].hostname", i)}
 		}
+		out = out.or(in.and(named))
 	}
 	return out, []Field{why}
+}
+
+// routeKinds are those that a listener takes, by its protocol; other protocols are of one implementation.
+//
+// Upstream: gateway-api v1.3, apis/v1: ProtocolType, RouteGroupKind (the protocol selects the kinds).
+var routeKinds = map[string][]string{"HTTP": {"HTTPRoute", "GRPCRoute"}, "HTTPS": {"HTTPRoute", "GRPCRoute"},
+	"TLS": {"TLSRoute", "TCPRoute"}, "TCP": {"TCPRoute"}, "UDP": {"UDPRoute"}}
+
+// granted reports whether a route may lead to a Service of another namespace. One without a grant there may have it
+// elsewhere, unless the change takes a grant away or there are others.
+//
+// Upstream: gateway-api v1.3, apis/v1beta1: ReferenceGrant (from and to are alternatives; no name stands for all).
+func (c *Cluster) granted(a Ask) Answer {
+	by := a.By.Object.ID
+	if by.Group != gatewayGroup || by.Namespace == a.Namespace {
+		return Yes
+	}
+	seen := false
+	for _, o := range c.objects {
+		if o.ID.Kind != "ReferenceGrant" || o.ID.Group != gatewayGroup || o.ID.Namespace != a.Namespace || o.Hook {
+			continue
+		}
+		seen = true
+		from := slices.ContainsFunc(listed(o.Content, "spec", "from"), func(f map[string]any) bool {
+			return text(f["group"]) == by.Group && text(f["kind"]) == by.Kind && text(f["namespace"]) == by.Namespace
+		})
+		to := slices.ContainsFunc(listed(o.Content, "spec", "to"), func(t map[string]any) bool {
+			name := text(t["name"])
+			return text(t["group"]) == "" && text(t["kind"]) == "Service" && (name == "" || name == a.Service)
+		})
+		if from && to {
+			return Yes
+		}
+	}
+	for k := range c.gone {
+		seen = seen || k.kind == "ReferenceGrant" && k.namespace == a.Namespace
+	}
+	if seen {
+		return No
+	}
+	return Unknown
 }
 
 // admits reports whether a listener lets in routes of a route's namespace and kind.
@@ -77,6 +120,9 @@ func (c *Cluster) admits(g *object.Object, listener map[string]any, o *object.Ob
 	kinds := listed(listener, "allowedRoutes", "kinds")
 	if len(kinds) > 0 && !slices.ContainsFunc(kinds,
 		func(k map[string]any) bool { return text(k["kind"]) == o.ID.Kind }) {
+		return No
+	}
+	if spoken := routeKinds[text(listener["protocol"])]; spoken != nil && !slices.Contains(spoken, o.ID.Kind) {
 		return No
 	}
 	switch from := text(field(listener, "allowedRoutes", "namespaces", "from")); from {

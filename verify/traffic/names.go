@@ -141,7 +141,11 @@ func (c *Cluster) Named(w *Workload, setting string) (namespace, service string)
 
 // hosts are the Services, there or gone, that a setting names.
 func (c *Cluster) hosts(namespace string, s Setting) []Ask {
-	return slices.DeleteFunc(hosts(namespace, s), func(a Ask) bool { return !c.names(a.Namespace, a.Service) })
+	out := slices.DeleteFunc(hosts(namespace, s), func(a Ask) bool { return !c.names(a.Namespace, a.Service) })
+	for i := range out {
+		out[i].Firm = out[i].Firm || out[i].Port.IntVal != 0
+	}
+	return out
 }
 
 // hosts are those of a setting that may be Services. A name alone is one where the setting is called after a host; with

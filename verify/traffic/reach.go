@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/netip"
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/labels"
@@ -17,6 +18,8 @@ type Cut uint8
 const (
 	NoCut      Cut = iota
 	Detached       // nothing reads the route: it names a gateway, a listener or a class that is not there
+	Ungranted      // the Service is of another namespace, which does not let the route lead to it
+	Weightless     // all that its rule leads to has the weight of nothing
 	NoService      // there is no Service of the name
 	NoPort         // the Service has no such port
 	NoPods         // it selects no workload
@@ -33,6 +36,7 @@ type Reach struct {
 	Direction Direction // of the policies that deny it
 	Because   []Field   // what ends it, most telling first
 	Service   *object.Object
+	Missing   [2]string   // the namespace and name of a Service that it leads to, and that is not there or elsewhere
 	To        []*Workload // that it leads to, scaled to nothing or not
 	Port      Port        // of the first of them
 }
@@ -46,6 +50,12 @@ func (c *Cluster) Reach(a Ask) Reach {
 	if attached == No {
 		return Reach{Answer: No, Cut: Detached, Because: why}
 	}
+	switch {
+	case a.Weightless:
+		return Reach{Answer: No, Cut: Weightless, Because: []Field{a.By}}
+	case a.Use == Route && c.granted(a) == No:
+		return Reach{Answer: No, Cut: Ungranted, Because: []Field{a.By}}
+	}
 	r := c.served(a)
 	r.Answer = r.Answer.and(attached)
 	return r
@@ -56,17 +66,21 @@ func (c *Cluster) served(a Ask) Reach {
 	s, o, there := c.Service(a.Namespace, a.Service)
 	r := Reach{Answer: there, Service: o}
 	if there != Yes {
-		if there == No {
-			r.Cut, r.Because = NoService, []Field{a.By}
+		if r.Missing, r.Because = [2]string{a.Namespace, a.Service}, []Field{a.By}; there == No {
+			r.Cut = NoService
 		}
 		return r
 	}
-	if s.Spec.Type == corev1.ServiceTypeExternalName || len(s.Spec.Selector) == 0 {
+	if s.Spec.Type == corev1.ServiceTypeExternalName {
+		return c.renamed(a, s, o)
+	}
+	if len(s.Spec.Selector) == 0 {
 		return Reach{Service: o}
 	}
 	var ports []int
 	for i := range s.Spec.Ports {
-		if takes(s.Spec.Ports[i], a.Port, a.Target) {
+		p := s.Spec.Ports[i]
+		if takes(p, a.Port, a.Target) && (a.Protocol == "" || a.Protocol == protocolOf(p.Protocol)) {
 			ports = append(ports, i)
 		}
 	}
@@ -89,6 +103,19 @@ func (c *Cluster) served(a Ask) Reach {
 		return r
 	}
 	return c.arrives(a, r, to, s, ports)
+}
+
+// mostRenamed bounds the Services that are names of others, one after the other.
+const mostRenamed = 4
+
+// renamed follows a request to the Service that one of type ExternalName is a name of.
+func (c *Cluster) renamed(a Ask, s *corev1.Service, o *object.Object) Reach {
+	if a.renamed++; a.renamed > mostRenamed || !strings.Contains(s.Spec.ExternalName+".", ".svc.") {
+		return Reach{Service: o}
+	}
+	a.Namespace, a.Service = inCluster(s.Spec.ExternalName, "")
+	a.By = Field{o, "spec.externalName"}
+	return c.served(a)
 }
 
 // arrives follows a request to the pods of a Service: one of them is enough.
