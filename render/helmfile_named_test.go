@@ -10,7 +10,7 @@ import (
 // A helmfile that cannot be read is of all the files that it and its bases name: a change to one is no change of nothing.
 func TestUnreadHelmfilesAreOfWhatTheyName(t *testing.T) {
 	files := map[string]string{
-		"apps/helmfile.yaml": "bases:\n- envs.yaml\n---\nreleases:\n{{ range .Values.apps }}\n- name: {{ . }}\n" +
+		"apps/helmfile.yaml": "bases:\n- envs.yaml\n---\nreleases:\n{{ range exec \"ls\" (list) | splitList \" \" }}\n- name: {{ . }}\n" +
 			"  chart: ../charts/app\n  values: ['{{ . }}/defaults.yaml', \"common-{{ .Environment.Name }}.yaml\"] # not.yaml\n{{ end }}\n",
 		"apps/envs.yaml":          "environments:\n  prod: {values: [prod.yaml]}\n",
 		"apps/prod.yaml":          "apps: [web]\n",
@@ -21,8 +21,8 @@ func TestUnreadHelmfilesAreOfWhatTheyName(t *testing.T) {
 		"other/web/defaults.yaml": "a: 1\n",
 	}
 	rev := renderWith(t, files, Options{})
-	const id = "helmfile:apps/helmfile.yaml"
-	fails(t, rev, id, "this is another template", "declare the release")
+	const id = "helmfile:apps/helmfile.yaml:prod"
+	fails(t, rev, id, "what a command or the environment gives decides", "declare the release")
 	want := []string{"apps/helmfile.yaml", "apps/common-prod.yaml", "apps/envs.yaml", "apps/prod.yaml", "apps/web/defaults.yaml"}
 	if got := side.MadeOf(releaseOf(t, rev, id)).Files; !slices.Equal(got, want) {
 		t.Errorf("it is of %v", got)

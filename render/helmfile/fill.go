@@ -1,6 +1,7 @@
 package helmfile
 
 import (
+	"errors"
 	"fmt"
 	"path"
 	"regexp"
@@ -41,12 +42,13 @@ func (h *helmfile) fill(text string, release map[string]string) string {
 	if !strings.Contains(text, "{{") {
 		return text
 	}
+	written := text
 	text = literalAction.ReplaceAllString(text, "$1")
 	text = knownTest.ReplaceAllStringFunc(text, func(action string) string {
 		m := knownTest.FindStringSubmatch(action)
 		return strconv.FormatBool((h.env == m[2]) == (m[1] == "eq"))
 	})
-	return knownAction.ReplaceAllStringFunc(text, func(action string) string {
+	text = knownAction.ReplaceAllStringFunc(text, func(action string) string {
 		m := knownAction.FindStringSubmatch(action)
 		v, ok := h.lookup(m[1], release)
 		switch {
@@ -57,6 +59,47 @@ func (h *helmfile) fill(text string, release map[string]string) string {
 		}
 		return v
 	})
+	if release != nil && strings.Contains(text, "{{") {
+		if out, err := h.execute(h.file, written, release, false); err == nil {
+			return out
+		}
+	}
+	return text
+}
+
+// filledIn is the text of a helmfile, or of a part of one, with its templates filled in. What only names what is known
+// is put in its place, so that every line stays where it is.
+func (h *helmfile) filledIn(file, text string, zero bool) (string, *object.Failure) {
+	filled := h.fill(text, nil)
+	if !strings.Contains(h.fill(literalAction.ReplaceAllString(text, ""), nil), "{{") {
+		return filled, nil
+	}
+	out, err := h.execute(file, text, nil, zero)
+	if err == nil {
+		return out, nil
+	}
+	if at := controlAction().FindStringIndex(text); at != nil || errors.Is(err, errTooLarge) || errors.Is(err, errSteps) {
+		return "", h.unfilled(file, text, err)
+	}
+	return filled, nil
+}
+
+// lineOfError is where a template failed.
+var lineOfError = regexp.MustCompile(`^template: [^:]*:(\d+)(?::\d+)?: (?:executing "[^"]*" at |function )?(.*)$`)
+
+// unfilled is the failure of a template that is not filled in.
+func (h *helmfile) unfilled(file, text string, err error) *object.Failure {
+	line, said := 1+strings.Count(text[:max(strings.Index(text, "{{"), 0)], "\n"), err.Error()
+	if m := lineOfError.FindStringSubmatch(said); m != nil {
+		line, _ = strconv.Atoi(m[1])
+		said = m[2]
+	}
+	for _, e := range []error{errDecided, errTooLarge, errSteps} {
+		if errors.Is(err, e) {
+			said = e.Error()
+		}
+	}
+	return skip(object.LineOf(file, line, "release"), "its template is not filled in: %s", document.Shorten(said, 200))
 }
 
 // bareAction is a value that is one action, which YAML reads as a map unless it is quoted.
@@ -182,8 +225,10 @@ func (h *helmfile) readValues(p string, at object.Location,
 	body := string(document.UTF8(b))
 	if path.Ext(p) == ".gotmpl" {
 		body = h.fill(body, release)
-		if i := strings.Index(body, "{{"); i >= 0 {
-			return nil, nil, skip(at, "values file %s is a template beyond the names and values of environments and releases: line %d", p, 1+strings.Count(body[:i], "\n"))
+		if strings.Contains(body, "{{") {
+			if body, err = h.execute(p, string(document.UTF8(b)), release, false); err != nil {
+				return nil, nil, h.unfilled(p, string(document.UTF8(b)), err)
+			}
 		}
 	}
 	if ext := path.Ext(strings.TrimSuffix(p, ".gotmpl")); ext != ".yaml" && ext != ".yml" && ext != ".json" {

@@ -96,11 +96,11 @@ func (h *helmfile) environments() ([]string, *object.Failure) {
 	set := map[string]bool{}
 	var collect func(file, text string, bases bool) *object.Failure
 	collect = func(file, text string, bases bool) *object.Failure {
-		if at := controlAction().FindStringIndex(text); at != nil {
-			return templated(file, text, at[0])
-		}
-		for _, part := range split(text) {
-			v, err := document.DecodeYAML([]byte(anyAction.ReplaceAllString(part, "x")))
+		for _, part := range split(withoutActions(text)) {
+			v, err := document.DecodeYAML([]byte(part))
+			if err != nil && controlAction().MatchString(text) {
+				v, err = document.DecodeYAML([]byte(environmentsBlock.FindString(part)))
+			}
 			if err != nil {
 				return broken(file, part, err)
 			}
@@ -125,6 +125,33 @@ func (h *helmfile) environments() ([]string, *object.Failure) {
 		names = []string{defaultEnvironment}
 	}
 	return names, nil
+}
+
+// environmentsBlock is the list of environments of a helmfile, whatever else cannot be read of it.
+var environmentsBlock = regexp.MustCompile(`(?m)^environments:[^\n]*\n(?:(?:[ \t#][^\n]*)?\n)*`)
+
+// controlLine is a line that only controls what is written.
+var controlLine = regexp.MustCompile(`(?m)^[ \t]*(?:\{\{-?[ \t]*(?:if|else|end|range|with|define|template|block|/\*|\$)[^\n]*?\}\}[ \t]*)+\r?$`)
+
+// withoutActions is a text with its lines of control empty, and with a word for each other action.
+func withoutActions(text string) string {
+	return anyAction.ReplaceAllString(controlLine.ReplaceAllString(text, ""), "x")
+}
+
+// placesOf finds fields of the first document of a filled in text, in the text that it was made of: by their line where
+// there are as many, or else by what stands in it.
+func (h *helmfile) placesOf(file, written, filled string) func(string) object.Location {
+	place := placesIn(file, filled)
+	if strings.Count(written, "\n") == strings.Count(filled, "\n") {
+		return place
+	}
+	was, is := strings.Split(written, "\n"), strings.Split(filled, "\n")
+	return func(field string) object.Location {
+		at := place(field)
+		line := strings.TrimSpace(is[min(max(at.StartLine, 1), len(is))-1])
+		found := slices.IndexFunc(was, func(l string) bool { return strings.TrimSpace(l) == line })
+		return object.LineOf(file, found+1, at.Rung)
+	}
 }
 
 // split splits a helmfile at its separators, each part with as many empty lines before it
@@ -206,7 +233,11 @@ func (h *helmfile) load() *object.Failure {
 // foresee takes the environment's values from a part that is filled in with them. Upstream reads
 // such a part twice, too: (*desiredStateLoader).twoPassRenderTemplateToYaml.
 func (h *helmfile) foresee(part string) {
-	v, err := document.DecodeYAML([]byte(anyAction.ReplaceAllString(h.fill(part, nil), "x")))
+	text, f := h.filledIn(h.file, part, true)
+	if f != nil {
+		return
+	}
+	v, err := document.DecodeYAML([]byte(anyAction.ReplaceAllString(text, "x")))
 	if err != nil || mapAt(v, "environments", h.env) == nil {
 		return
 	}
@@ -226,7 +257,11 @@ type layer struct {
 
 // part reads one part, or a base.
 func (h *helmfile) part(file, part string, bases bool) (layer, *object.Failure) {
-	text := quoteActions(h.fill(part, nil))
+	text, f := h.filledIn(file, part, false)
+	if f != nil {
+		return layer{}, f
+	}
+	text = quoteActions(text)
 	v, err := document.DecodeYAML([]byte(text))
 	if err != nil {
 		return layer{}, broken(file, text, err)
@@ -253,7 +288,7 @@ func (h *helmfile) part(file, part string, bases bool) (layer, *object.Failure) 
 			out.join(below)
 		}
 	}
-	place := placesIn(file, text)
+	place := h.placesOf(file, part, text)
 	self := layer{state: own}
 	for i, e := range document.Items(own, "releases") {
 		if m, ok := e.(map[string]any); ok {

@@ -1,6 +1,7 @@
 package helmfile
 
 import (
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -15,8 +16,16 @@ import (
 // change to any of them may change the release.
 func (h *helmfile) failRead(r release.Release, f *object.Failure, texts ...string) {
 	more := slices.Clone(h.read)
-	for _, t := range texts {
-		more = append(more, h.mentioned(t)...)
+	for ; len(texts) > 0; texts = texts[1:] {
+		for _, p := range h.mentioned(texts[0]) {
+			if slices.Contains(more, p) {
+				continue
+			}
+			more = append(more, p)
+			if b, err := h.Src.Read(p); err == nil && path.Ext(p) == ".gotmpl" { // which may read others
+				texts = append(texts, string(document.UTF8(b)))
+			}
+		}
 	}
 	slices.Sort(more)
 	r.Files = append(r.Files, slices.Compact(more)...)

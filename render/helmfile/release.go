@@ -190,8 +190,8 @@ func (b *installation) build(r *release.Release) *object.Failure {
 		return skip(b.at, "what `helmDefaults.postRenderer` makes of the chart is not known")
 	}
 	for _, k := range []string{"name", "namespace", "version", "chart", "directory"} {
-		if strings.Contains(b.field(k), "{{") {
-			return skip(b.place(k), "its %s is templated beyond the names and values of environments and releases", k)
+		if v := b.field(k); strings.Contains(v, "{{") || strings.Contains(v, stood) {
+			return skip(b.place(k), "its %s is templated with what is not known", k)
 		}
 	}
 	if f := b.chart(r); f != nil {
@@ -211,9 +211,8 @@ func (b *installation) build(r *release.Release) *object.Failure {
 func (b *installation) installed() (bool, *object.Failure) {
 	yes := firstText(b.field("installed"), b.field("installedTemplate"))
 	condition := firstText(b.field("conditionTemplate"), b.field("condition"))
-	if strings.Contains(yes+condition, "{{") {
-		return false, skip(b.at,
-			"whether it is installed is templated beyond the names and values of environments and releases")
+	if strings.Contains(yes+condition, "{{") || strings.Contains(yes+condition, stood) {
+		return false, skip(b.at, "whether it is installed is templated with what is not known")
 	}
 	if yes == "false" || condition == "false" {
 		return false, nil

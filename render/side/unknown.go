@@ -12,8 +12,9 @@ import (
 )
 
 var (
-	// plugin is what Argo CD fills in before it applies anything: paths of its plugin for vaults, and build variables.
-	plugin = regexp.MustCompile(`<path:[^<>]*>|\$\{?ARGOCD_`)
+	// plugin is what is filled in before anything is applied: by Argo CD's plugin for vaults and its build variables, and
+	// by vals, which helmfile calls for each reference to a secret.
+	plugin = regexp.MustCompile(`<path:[^<>]*>|\$\{?ARGOCD_|\bref\+[a-z0-9]+://`)
 	// variable is what envsubst, Flux, OpenShift's templates and many a program fill in.
 	variable = regexp.MustCompile(`\$\{\{?[A-Za-z_][^{}]*\}`)
 	// marked is what other templates, sed and people fill in: marks that no field of the API has a meaning for.
@@ -86,7 +87,7 @@ func mayHold(v any) bool {
 	return false
 }
 
-const marks = "$<%@_{"
+const marks = "$<%@_{+"
 
 // forOthers reports whether a field holds texts that mean something to others than the API server and controllers.
 func forOthers(p fieldpath.Path) bool {

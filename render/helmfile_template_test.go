@@ -1,0 +1,98 @@
+package render
+
+import (
+	"maps"
+	"strings"
+	"testing"
+)
+
+// templatedHelmfile has one release for each of an environment's applications, whose values are a template.
+func templatedHelmfile() map[string]string {
+	return map[string]string{
+		"helmfile.yaml.gotmpl": `environments:
+  prod: {values: [env.yaml.gotmpl]}
+---
+releases:
+{{- range $name, $app := .Values.apps }}
+{{- if $app | get "enabled" true }}
+- name: {{ $name }}
+  namespace: {{ $.Environment.Name }}
+  chart: ./charts/web
+  values: [values.yaml.gotmpl]
+{{- end }}
+{{- end }}
+`,
+		"env.yaml.gotmpl":                "apps:\n  web: {num: {{ add 1 2 }}}\n  api: {enabled: false}\n",
+		"values.yaml.gotmpl":             "{{ readFile \"more.yaml\" }}\n",
+		"more.yaml":                      "a: more\n",
+		"charts/web/Chart.yaml":          "apiVersion: v2\nname: web\nversion: 1.0.0\n",
+		"charts/web/templates/data.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web}\ndata: {a: {{ .Values.a | toString | quote }}}\n",
+	}
+}
+
+// A helmfile's templates are filled in with what the repository says. What a command, the environment or a store of
+// secrets gives is a placeholder where it is a text of a value, and otherwise leaves what it decides unknown.
+func TestHelmfileTemplates(t *testing.T) {
+	const id = "helmfile:helmfile.yaml.gotmpl:prod:prod/web"
+	for values, want := range map[string]string{
+		`{{ readFile "more.yaml" }}`:                                                              "more",
+		"a: {{ .Release.Name | upper }}-{{ .Environment.Name }}":                                  "WEB-prod",
+		`a: {{ get "apps.web.num" .Values }}{{ .StateValues | get "none" "x" }}`:                  "3x",
+		`a: {{ .Values.apps | keys | sortAlpha | join "-" }}`:                                     "api-web",
+		"{{ $x := 1 }}{{ range until 3 }}{{ $x = mul $x 2 }}{{ end }}a: {{ $x }}":                 "8",
+		"{{ with .Values.apps.web }}a: {{ toYaml . | quote }}{{ end }}":                           "num: 3",
+		`a: {{ tpl "{{ .Environment.Name }}" . }}`:                                                "prod",
+		"a: '{{`{{ .Values.b }}`}}'":                                                              "{{ .Values.b }}",
+		"a: {{ if hasKey .Values \"b\" }}1{{ else }}{{ fromYaml \"c: 2\" | get \"c\" }}{{ end }}": "2",
+
+		`a: {{ requiredEnv "TOKEN" | quote }}`:                           "${HELMFILE_TOKEN}",
+		`a: {{ env "TOKEN" | default "b" }}`:                             "${HELMFILE_TOKEN}",
+		`a: x-{{ exec "git" (list "rev-parse") }}`:                       "x-${HELMFILE_exec_git}",
+		`a: {{ fetchSecretValue "ref+vault://a/b" }}`:                    "${HELMFILE_secret_ref_vault_a_b}",
+		`a: {{ if env "TOKEN" }}1{{ else }}2{{ end }}`:                   "! decides",
+		`a: {{ if eq (env "TOKEN") "x" }}1{{ else }}2{{ end }}`:          "! decides",
+		`a: {{ printf "%s-%s" "x" (env "T") | sha256sum }}`:              "! decides",
+		`a: {{ len (env "TOKEN") }}`:                                     "! decides",
+		`a: {{ readFile (env "FILE") }}`:                                 "! decides",
+		`a: {{ readFile "../../etc/passwd" }}`:                           "! is not in the repository",
+		`a: {{ readFile "/etc/passwd" }}`:                                "! is not in the repository",
+		`a: {{ .Values.none }}`:                                          "! map has no entry",
+		`a: {{ unheardOf }}`:                                             "! \"unheardOf\" not defined",
+		`{{ range until 9999 }}{{ range until 9999 }}{{ end }}{{ end }}`: "! too many steps",
+		`{{ $x := "xxxxxxxxxxxxxxxx" }}{{ range until 99 }}{{ $x = print $x $x }}{{ end }}a: {{ $x }}`:                            "! too much",
+		`{{ $x := list 1 }}{{ range until 99 }}{{ $x = list $x $x }}{{ end }}a: {{ $x }}`:                                         "! too much",
+		`{{ $x := dict }}{{ $_ := set $x "x" $x }}a: {{ $x }}`:                                                                    "! too much",
+		`a: {{ printf "%999999999d" 1 }}`:                                                                                         "! too much",
+		`a: {{ untilStep 0 999999999 1 }}`:                                                                                        "! too much",
+		`{{ $x := printf "%9999d" 1 }}a: {{ replace " " (replace " " "xxxxxxxxxxxxxxxxxxxxx" $x) (replace " " "xxxxxxxxx" $x) }}`: "! too much",
+	} {
+		files := templatedHelmfile()
+		maps.Copy(files, map[string]string{"values.yaml.gotmpl": values + "\n"})
+		rev := renderWith(t, files, Options{})
+		if says, unknown := strings.CutPrefix(want, "! "); unknown {
+			if r := releaseOf(t, rev, id); r.Err == nil || !r.Err.Skipped || !strings.Contains(r.Err.Reason, says) {
+				t.Errorf("%s: %v, want %q", values, r.Err, says)
+			}
+			continue
+		}
+		r := renders(t, rev, id)
+		if got := objectOf(t, r, "web").Content["data"].(map[string]any)["a"]; got != want {
+			t.Errorf("%s: %q, want %q", values, got, want)
+		}
+	}
+}
+
+// What its templates read is what a release is made of, also where they cannot be filled in.
+func TestHelmfileTemplatesReadFiles(t *testing.T) {
+	const id = "helmfile:helmfile.yaml.gotmpl:prod:prod/web"
+	for _, values := range []string{`{{ readFile "more.yaml" }}`, `{{ if env "A" }}{{ readFile "more.yaml" }}{{ end }}`} {
+		files := templatedHelmfile()
+		files["values.yaml.gotmpl"] = values + "\n"
+		reads := releaseOf(t, renderWith(t, files, Options{}), id).Reads
+		for _, want := range []string{"helmfile.yaml.gotmpl", "values.yaml.gotmpl", "more.yaml"} {
+			if !strings.Contains(" "+strings.Join(reads, " ")+" ", " "+want+" ") {
+				t.Errorf("%s: %s is not among %q", values, want, reads)
+			}
+		}
+	}
+}
