@@ -112,6 +112,16 @@ func TestChartsThatGitOpsObjectsName(t *testing.T) {
 	}
 	files := map[string]string{"a.yaml": "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: shop, namespace: argocd}\nspec: {source: {repoURL: r.example.com/charts, chart: db, targetRevision: 1.2.3}}\n"}
 	fails(t, renderWith(t, files, online(t, "", site)), "argocd:.:argocd/shop", "chart db@1.2.3 cannot be fetched: host r.example.com is not allowed", "--allow-host r.example.com")
+	for revision, want := range map[string]string{"1.2.3": "1.2.3", "^1": "^1", "main": "main", `""`: "latest", "sha256:12": "sha256:12"} {
+		files["a.yaml"] = "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: shop, namespace: argocd}\nspec: {source: {repoURL: oci://r.example.com/charts/db, path: ., targetRevision: " + revision + ", helm: {}}}\n"
+		fails(t, renderWith(t, files, online(t, "", site)), "argocd:.:argocd/shop", "chart db@"+want+" cannot", "")
+	}
+	files["a.yaml"] = strings.Replace(files["a.yaml"], ", helm: {}", "", 1)
+	for _, r := range renderWith(t, files, online(t, "", site)).Releases {
+		if strings.HasPrefix(r.ID, "argocd:") {
+			t.Errorf("manifests of a registry are taken for this repository's: %s at %s", r.ID, r.Path)
+		}
+	}
 	delete(files, "a.yaml")
 	for name, text := range source("{}") {
 		if name != "flux/source.yaml" {

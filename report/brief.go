@@ -31,7 +31,7 @@ func checkedText(r *finding.Result) string {
 		s = count(decided, "workload") + " in " + thousands(len(releases)) + " of " + count(n, "release")
 	}
 	if decided == 0 {
-		s = "no workload was searched to the end"
+		s = "no workload is decided"
 	}
 	if c.Topologies == 0 && c.States == 0 {
 		if decided == 0 {

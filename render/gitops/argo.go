@@ -78,7 +78,17 @@ func (a *argoSource) add() {
 		a.declaring.add(a.r, f)
 		return
 	}
-	dir := fromRoot(document.Text(a.content, "path"))
+	dir, repo := fromRoot(document.Text(a.content, "path")), document.Text(a.content, "repoURL")
+	switch inside := strings.HasPrefix(repo, "oci://"); {
+	case inside && dir == "." && document.Value(a.content, "helm") != nil:
+		a.r.Kind = object.Helm
+		a.r.Path, _ = a.chartOf(&a.r, argoArtifact(a.content), repo)
+		a.declaring.add(a.r, a.helm())
+		return
+	case inside:
+		a.elsewhere("%s: %s is in a registry, not in this repository", a.r.Selected, redact.URL(repo))
+		return
+	}
 	if !a.Src.HasDir(dir) && a.Src.Twin != nil && a.Src.Twin.HasDir(dir) {
 		a.r.Path, a.r.Kind = dir, object.Manifests
 		a.declaring.add(a.r, a.failure(a.field+".path", "keep the folder, or take the Application away with it",
@@ -87,7 +97,7 @@ func (a *argoSource) add() {
 	}
 	if !a.Src.HasDir(dir) {
 		a.elsewhere("%s: %s is not in this repository (%s)", a.r.Selected, dir,
-			redact.URL(document.Text(a.content, "repoURL")))
+			redact.URL(repo))
 		return
 	}
 	a.r.Path = dir

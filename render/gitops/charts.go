@@ -33,6 +33,24 @@ func argoChart(source map[string]any) fetch.ChartRef {
 		Version: document.Text(source, "targetRevision")}
 }
 
+// argoArtifact is the chart that an artifact of a registry is. Its revision is a digest, a range of versions, or a tag.
+//
+// Upstream: argo-cd v3.1, util/oci: (*nativeOCIClient).ResolveRevision.
+func argoArtifact(source map[string]any) fetch.ChartRef {
+	out := fetch.ChartRef{Repository: strings.TrimSuffix(document.Text(source, "repoURL"), "/")}
+	switch at := document.Text(source, "targetRevision"); {
+	case strings.HasPrefix(at, "sha256:"):
+		out.Digest = at
+	case fetch.Exact(at), strings.ContainsAny(at, "*<>=^~ ,|"):
+		out.Version = at
+	default:
+		if out.Tag = at; at == "" {
+			out.Tag = "latest"
+		}
+	}
+	return out
+}
+
 // fluxSource is the chart of a Flux source that the repository holds; without an address
 // where it does not, or where the source is of another kind.
 func (o *declaring) fluxSource(ref any, chart, version string) fetch.ChartRef {

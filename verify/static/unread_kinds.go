@@ -15,11 +15,15 @@ import (
 // readGroups have kinds without a type of which rendering, a model or a check reads what matters.
 var readGroups = []string{"helm.cattle.io", "apiextensions.k8s.io", "autoscaling.k8s.io",
 	"kueue.x-k8s.io",
-	"keda.sh", "karpenter.sh", "karpenter.k8s.aws", "gateway.networking.k8s.io", "kustomize.config.k8s.io", "descheduler",
+	"keda.sh", "karpenter.sh", "karpenter.k8s.aws", "kustomize.config.k8s.io", "descheduler",
 	"kubescheduler.config.k8s.io"}
 
-// readOfArgo are the kinds of argoproj.io of which that is so.
-var readOfArgo = []string{"Application", "ApplicationSet", "AppProject", "Rollout"}
+// readOf are the kinds of other groups of which that is so.
+var readOf = map[string][]string{
+	"argoproj.io": {"Application", "ApplicationSet", "AppProject", "Rollout"},
+	"gateway.networking.k8s.io": {"GatewayClass", "Gateway", "ReferenceGrant", "HTTPRoute", "GRPCRoute", "TLSRoute",
+		"TCPRoute", "UDPRoute"},
+}
 
 // idleGroups have kinds that place no pods, start none and send no requests their way: they watch, draw, or bring
 // secrets and certificates.
@@ -50,7 +54,7 @@ func Unread(o *object.Object) bool {
 		return slices.Contains(unreadTyped, o.ID.Kind)
 	case slice.RunsPods(o), slice.AsksOfPods(o), slice.Scales(o),
 		traffic.IsPolicy(o),
-		slices.Contains(readGroups, o.ID.Group), o.ID.Group == "argoproj.io" && slices.Contains(readOfArgo, o.ID.Kind),
+		slices.Contains(readGroups, o.ID.Group), slices.Contains(readOf[o.ID.Group], o.ID.Kind),
 		!strings.Contains(o.ID.Group, "."):
 		return false
 	case slices.Contains(idleGroups, o.ID.Group):
