@@ -26,7 +26,7 @@ const module = "github.com/kubesettle/kubesettle"
 // import a room may import what stands below it.
 var arrows = map[string][]string{
 	"render": {"render/object", "render/mask", "render/diff", "render/rewrite", "render/tree", "render/fieldpath", "render/document", "render/typed", "render/source", "render/fetch",
-		"render/redact", "render/release", "render/helm", "render/jsonnet", "render/worker", "render/locate", "render/discover", "render/side", "render/pair", "render/reach", "render/variants"},
+		"render/redact", "render/release", "render/helm", "render/jsonnet", "render/worker", "render/locate", "render/deploys", "render/discover", "render/side", "render/pair", "render/reach", "render/variants"},
 	"render/helmfile": {"render/fieldpath", "render/object", "render/document", "render/source", "render/fetch", "render/release", "render/helm", "render/kustomize"},
 	"render/deploys":  {"render/document", "render/source", "render/tree"},
 	"render/discover": {"render/object", "render/fieldpath", "render/fetch", "render/deploys", "render/document", "render/typed", "render/source", "render/release", "render/helm", "render/kustomize", "render/jsonnet", "render/helmfile"},

@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"io/fs"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"helm.sh/helm/v3/pkg/ignore"
 
+	"github.com/kubesettle/kubesettle/render/deploys"
 	"github.com/kubesettle/kubesettle/render/discover"
 	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/helm"
@@ -26,25 +26,17 @@ func Unused(c *object.Changes) []object.Ignored {
 	if c.Base == nil {
 		return nil
 	}
-	used := map[string]bool{}
-	for _, rev := range []*object.Revision{c.Base, c.Head} {
-		for _, r := range rev.Releases {
-			for _, f := range r.Reads {
-				used[f] = true
-			}
-		}
-	}
+	used := usedFiles(c)
 	for _, rev := range []*object.Revision{c.Base, c.Head} {
 		for _, s := range rev.ConfigFiles(rendererOf(rev).opt.Concerns) {
 			used[s.File] = true
 		}
 	}
+	for _, o := range Opened(c) {
+		used[o.File] = true
+	}
 	var out []object.Ignored
 	for _, f := range c.Files {
-		if path.Ext(f) == ".tf" && !c.Head.Narrowed && (installs(c.Base, f) || installs(c.Head, f)) {
-			out = append(out, object.Ignored{Path: f, Reason: object.InstallsItself})
-			continue
-		}
 		if used[f] || !mayBeUsed(f) || linksTo(c, f, used) || c.Head.Narrowed && !rendererOf(c.Head).opt.Paths.Within(f) {
 			continue
 		}
@@ -55,12 +47,34 @@ func Unused(c *object.Changes) []object.Ignored {
 	return out
 }
 
-// installed is a resource of Terraform that is a release or an object of a cluster.
-var installed = regexp.MustCompile(`(?m)^\s*resource\s+"(helm_release|kubectl_manifest|kubernetes_[a-z0-9_]+)"`)
+// Opened lists the changed files by which a program that is not run installs something beside all releases.
+func Opened(c *object.Changes) []deploys.Open {
+	if c.Base == nil || c.Head.Narrowed {
+		return nil
+	}
+	base, err := listed(c.Base)
+	if err != nil {
+		return nil
+	}
+	head, err := listed(c.Head)
+	if err != nil {
+		return nil
+	}
+	used := usedFiles(c)
+	return deploys.Opened(base, head, c.Files, func(f string) bool { return used[f] })
+}
 
-func installs(rev *object.Revision, f string) bool {
-	b, err := fs.ReadFile(rev.Tree, f)
-	return err == nil && installed.Match(b)
+// usedFiles are those that a release of either side is made of.
+func usedFiles(c *object.Changes) map[string]bool {
+	used := map[string]bool{}
+	for _, rev := range []*object.Revision{c.Base, c.Head} {
+		for _, r := range rev.Releases {
+			for _, f := range r.Reads {
+				used[f] = true
+			}
+		}
+	}
+	return used
 }
 
 // RunsPods reports whether a file has a workload on a side, as it stands.

@@ -243,8 +243,7 @@ func noneChanged(r *finding.Result) string {
 		return "no workload of a release changed"
 	}
 	if slices.ContainsFunc(r.Notices, func(n finding.Note) bool {
-		return n.Kind == finding.UsedByNone && (slices.Contains(n.Args, object.NoChartTakesThem) ||
-			slices.Contains(n.Args, object.InstallsItself))
+		return n.Kind == finding.UsedByNone && slices.Contains(n.Args, object.NoChartTakesThem)
 	}) {
 		return "no workload of a known release changed"
 	}

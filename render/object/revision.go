@@ -100,6 +100,3 @@ func (r *Revision) RewriteAll(ctx context.Context, parts []Part, want []*Object)
 // NoChartTakesThem is said of values that change where no release is known to be made with them: the
 // chart may be elsewhere, and nothing is broken.
 const NoChartTakesThem = "values that no release takes"
-
-// InstallsItself is said of a changed Terraform file that installs charts or objects beside all releases.
-const InstallsItself = "Terraform that installs charts or objects, and is not run"

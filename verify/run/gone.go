@@ -160,7 +160,7 @@ func unusedFiles(r *finding.Result, ch *object.Changes, p *policies.Policy) {
 	n, parked := finding.Say(finding.UsedByNone), finding.Say(finding.Parked)
 	var values []string
 	for _, f := range render.Unused(ch) {
-		r.Unused = r.Unused || f.Reason != object.NoChartTakesThem && f.Reason != object.InstallsItself
+		r.Unused = r.Unused || f.Reason != object.NoChartTakesThem
 		to := &n
 		switch {
 		case f.Reason == object.NoChartTakesThem && p.Parks(f.Path):
@@ -195,10 +195,35 @@ func unusedFiles(r *finding.Result, ch *object.Changes, p *policies.Policy) {
 			"render the chart with them before and after, and compare the two: --base-dir and --head-dir; if nothing is deployed "+
 				"with them, leave them out of the check with `parked: ['"+values[0]+"']` in the policy")
 	}
+	opened(r, ch, p, &parked)
 	for _, n := range []finding.Note{n, parked} {
 		if len(n.Names) > 0 {
 			r.Notices = append(r.Notices, n)
 		}
+	}
+}
+
+// opened names the changed files by which a program that is not run installs something, one for each reason.
+func opened(r *finding.Result, ch *object.Changes, p *policies.Policy, parked *finding.Note) {
+	at := map[string]int{} // of a reason, in the releases
+	more := map[string]int{}
+	for _, o := range render.Opened(ch) {
+		if p.Parks(o.File) {
+			parked.Names, parked.Args = append(parked.Names, o.File), append(parked.Args, o.Reason)
+			continue
+		}
+		if _, said := at[o.Reason]; said {
+			more[o.Reason]++
+			continue
+		}
+		at[o.Reason] = len(r.Releases)
+		one := unclaimed(o.File, o.Reason, "render what it installs before and after, and compare the two: --base-dir and "+
+			"--head-dir; if no cluster depends on it, leave it out of the check with `parked: ['"+o.File+"']` in the policy")
+		one.Where.StartLine, one.Where.EndLine = o.Line, o.Line
+		r.Releases = append(r.Releases, one)
+	}
+	for reason, n := range more {
+		r.Releases[at[reason]].Reason += fmt.Sprintf(", and so for %d more", n)
 	}
 }
 
