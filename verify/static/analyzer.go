@@ -3,6 +3,8 @@ package static
 import (
 	"slices"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/finding"
@@ -28,7 +30,8 @@ func Analyzers() []*Analyzer {
 		&aims, &parts, &routed, &reached, &holds, &taints, &pins, &ranks, &guards, &doubles, &lacks, &stales, &gapped,
 		&orders, &defined, &patience, &undoes, &forced, &renews, &queued, &gates,
 		&waits, &owners, &moves, &leaves,
-		&denies, &doublePorts, &uncounted, &unservedPorts, &recreates, &hasty, &cuts, &entered, &switched, &nodeWords,
+		&denies, &doublePorts, &uncounted, &unservedPorts, &recreates, &hasty, &cuts, &entered, &images,
+		&servedVersions, &switched, &nodeWords,
 		&strangers, &goneVersions, &unitSlips,
 	}
 }
@@ -84,8 +87,9 @@ type facts struct {
 	nodes     *[2][]*policies.KarpenterPool
 	traffic   *[]*view
 	admission [2]*knownPolicies
-	words     map[*object.Object][]nodeWord // of all releases of head, by who names them
-	every     bool                          // what changes matters for traffic, whatever it is
+	words     map[*object.Object][]nodeWord          // of all releases of head, by who names them
+	defined   [2]map[schema.GroupKind]*object.Object // CustomResourceDefinitions, by version
+	every     bool                                   // what changes matters for traffic, whatever it is
 }
 
 func (f *facts) where() *whereabouts {

@@ -4,26 +4,35 @@ import (
 	"fmt"
 	"slices"
 
+	"k8s.io/apimachinery/pkg/labels"
+
 	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/slice"
 )
 
-// inAnother is what is told of an autoscaler without a target whose release has a workload of that kind and name in one
-// other namespace; false: it has none, or several, or who applies it may yet say the namespace of either.
+// inAnother is what is told of an autoscaler without a target, or a selector without pods, whose release has a workload
+// of that kind and name, or with these labels, in one other namespace; false: it has none, or several, or who
+// applies it may yet say the namespace of either. was says that base had it too.
 //
 // Upstream: kubernetes v1.36.3, pkg/controller/podautoscaler: (*HorizontalController).reconcileAutoscaler (the target
 // is one of the autoscaler's own namespace).
-func inAnother(r Remark, head *aimIndex, of *object.Rendered) (Remark, bool) {
+func inAnother(r Remark, was bool, head *aimIndex, of *object.Rendered) (Remark, bool) {
 	o := r.Object
-	if selectorOf(o) != nil || o.Hook || !slice.Places(of, o) {
+	if o.Hook || !slice.Places(of, o) {
 		return r, false
 	}
-	ref := slice.Scaled(o)
+	means := func(t *object.Object) bool { return meansByLabels(o, t) }
+	if selectorOf(o) == nil {
+		ref := slice.Scaled(o)
+		means = func(t *object.Object) bool {
+			return t.ID.Kind == ref.Kind && t.ID.Name == ref.Name && (ref.Group == "" || t.ID.Group == ref.Group)
+		}
+	}
 	var found *object.Object
 	for _, t := range head.objects {
-		if t.Hook || t.ID.Kind != ref.Kind || t.ID.Name != ref.Name || ref.Group != "" && t.ID.Group != ref.Group {
+		if t.Hook || !means(t) {
 			continue
 		}
 		if found != nil || t.ID.Namespace == o.ID.Namespace || t.ID.Namespace == "" || !slice.Places(of, t) {
@@ -41,7 +50,16 @@ func inAnother(r Remark, head *aimIndex, of *object.Rendered) (Remark, bool) {
 		shortID(found), found.ID.Namespace)
 	r.remedies = []Remedy{{Say: "have it in the namespace " + found.ID.Namespace, Object: o,
 		Set: []object.Setting{{Path: "metadata.namespace", Value: found.ID.Namespace}}}}
+	if selectorOf(o) != nil && was {
+		r.remedies = byHand("move it to " + found.ID.Namespace + " with what leads to it, or take it away")
+	}
 	return r, true
+}
+
+// meansByLabels reports whether a selector is written for the pods of a workload, but for its namespace.
+func meansByLabels(o, t *object.Object) bool {
+	sel, pods := selectorOf(o), podLabels(t)
+	return len(sel) > 0 && alike(sel, pods) && labels.SelectorFromSet(sel).Matches(labels.Set(pods))
 }
 
 // placed reports whether the release of head that an object is of [places] it.

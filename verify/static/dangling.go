@@ -50,7 +50,7 @@ func dangling(p *Pass) []Remark {
 				r.text, r.first = fmt.Sprintf("%s %s", o.ID, misses(o, t)), missedBy(o, t)
 				r.remedies = aimAt(o, t, p.Head.Kind == object.Helm)
 				out = append(out, r)
-			} else if x, ok := inAnother(r, head, p.Head); ok {
+			} else if x, ok := inAnother(r, false, head, p.Head); ok {
 				out = append(out, x)
 			}
 		default:
@@ -66,7 +66,7 @@ func dangling(p *Pass) []Remark {
 				r.text, r.first = fmt.Sprintf("%s no longer acts on anything: it %s", o.ID, misses(o, t)), missedBy(o, t)
 				r.remedies = aimAt(o, t, p.Head.Kind == object.Helm)
 				out = append(out, r)
-			} else if x, ok := inAnother(r, head, p.Head); ok {
+			} else if x, ok := inAnother(r, true, head, p.Head); ok {
 				out = append(out, x)
 			}
 		}

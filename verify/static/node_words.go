@@ -39,7 +39,13 @@ func misspeltNodes(p *Pass) []Remark {
 		for _, w := range own {
 			same := func(x nodeWord) bool { return x.kind == w.kind && x.key == w.key && x.value == w.value }
 			ofSystem := strings.Contains(w.key, "kubernetes.io/") || strings.Contains(w.key, "k8s.io/")
-			if ofSystem || slices.ContainsFunc(was, same) {
+			if slices.ContainsFunc(was, same) {
+				continue
+			}
+			if r, ok := unknownToKubelets(o, w, own); ok {
+				out = append(out, r)
+			}
+			if ofSystem {
 				continue
 			}
 			meant := map[string]bool{}
@@ -69,6 +75,36 @@ func misspeltNodes(p *Pass) []Remark {
 		}
 	}
 	return out
+}
+
+// byKubelets are the values of labels that kubelets give their nodes from GOOS and GOARCH, with which
+// Kubernetes and its distributions are built.
+//
+// Upstream: kubernetes v1.36.3, pkg/kubelet: (*Kubelet).initialNode; hack/lib/golang.sh: KUBE_SUPPORTED_NODE_PLATFORMS.
+var byKubelets = map[string][]string{
+	corev1.LabelOSStable: {"linux", "windows"}, "beta.kubernetes.io/os": {"linux", "windows"},
+	corev1.LabelArchStable:    {"amd64", "arm", "arm64", "386", "ppc64le", "s390x", "riscv64", "loong64"},
+	"beta.kubernetes.io/arch": {"amd64", "arm", "arm64", "386", "ppc64le", "s390x", "riscv64", "loong64"},
+}
+
+// unknownToKubelets says that no kubelet gives its node the value that pods ask for. One of several does no harm.
+func unknownToKubelets(o *object.Object, w nodeWord, own []nodeWord) (Remark, bool) {
+	values := byKubelets[w.key]
+	if values == nil || w.kind != "label" || slices.Contains(values, w.value) ||
+		slices.ContainsFunc(own, func(x nodeWord) bool { return x.key == w.key && x.value != w.value }) {
+		return Remark{}, false
+	}
+	r := Remark{Object: o, Conditional: true, paths: []string{w.path},
+		premise: fmt.Sprintf("no node has the label %s=%s", w.key, w.value),
+		text: fmt.Sprintf("pods of %s can stay pending: no kubelet gives its node the label %s=%s (there is %s)", o.ID,
+			w.key, w.value, strings.Join(values, ", "))}
+	for _, v := range values {
+		if slip(v, w.value) {
+			r.remedies = append(r.remedies, Remedy{Say: "ask for " + v, Object: o,
+				Set: []object.Setting{{Path: w.path, Value: v}}})
+		}
+	}
+	return r, true
 }
 
 // slipOfNode reports whether two values differ by a slip, and in no part that is short.
