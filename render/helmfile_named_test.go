@@ -22,7 +22,7 @@ func TestUnreadHelmfilesAreOfWhatTheyName(t *testing.T) {
 	}
 	rev := renderWith(t, files, Options{})
 	const id = "helmfile:apps/helmfile.yaml:prod"
-	fails(t, rev, id, "what a command or the environment gives decides", "declare the release")
+	fails(t, rev, id, "what a command or the environment gives decides", "render it before and after")
 	want := []string{"apps/helmfile.yaml", "apps/common-prod.yaml", "apps/envs.yaml", "apps/prod.yaml", "apps/web/defaults.yaml"}
 	if got := side.MadeOf(releaseOf(t, rev, id)).Files; !slices.Equal(got, want) {
 		t.Errorf("it is of %v", got)

@@ -163,3 +163,43 @@ func TestEnvironmentOfTanka(t *testing.T) {
 		t.Errorf("helmTemplate: %v", r.Err)
 	}
 }
+
+// A program that nothing names is a release where it gives what says itself how it is delivered, and open otherwise.
+func TestJsonnetThatNothingNames(t *testing.T) {
+	files := map[string]string{
+		"root.jsonnet": "local app = import 'app.libsonnet'; function(name='shop') app(name, 'apps/')\n",
+		"lib/app.libsonnet": `function(name, path) {
+  apiVersion: 'argoproj.io/v1alpha1', kind: 'Application', metadata: { name: name, namespace: 'argocd' },
+  spec: { destination: { namespace: name, server: 'https://kubernetes.default.svc' },
+    source: { repoURL: 'https://github.com/example/repo', path: path, directory: { jsonnet: { libs: ['lib'] } } } },
+}
+`,
+		"apps/web.jsonnet":         "local app = import 'app.libsonnet'; { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'web' } }\n",
+		"other.jsonnet":            "local app = import 'app.libsonnet'; [app('a', 'b'), { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' } }]\n",
+		"variable.jsonnet":         "(import 'app.libsonnet')('a', std.extVar('path'))\n",
+		"settings.jsonnet":         "{ a: 1 }\n",
+		"infra/jsonnetfile.json":   `{"version": 1, "dependencies": [{"source": {"local": {"directory": "../common/env"}}}]}`,
+		"infra/env/prod.jsonnet":   "(import 'env/env.libsonnet') { spec+: { namespace: 'shop' }, data: { items: [], kind: 'list', a: null } } + { data: { all: [{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'c' } }] } }\n",
+		"common/env/env.libsonnet": "{ apiVersion: 'tanka.dev/v1alpha1', kind: 'Environment', metadata: { name: 'e' }, spec: {}, data: {} }",
+	}
+	rev := renderFiles(t, files)
+	got := map[string]string{}
+	for _, r := range rev.Releases {
+		got[r.Path] = "nothing"
+		for _, o := range r.Objects {
+			got[r.Path] = o.ID.String()
+		}
+		if r.Err != nil {
+			got[r.Path] = r.Err.Reason
+			if !r.Err.Skipped || !strings.Contains(r.Err.Remedy, "--head-dir") {
+				t.Errorf("%s: skipped %v: %s", r.Path, r.Err.Skipped, r.Err.Remedy)
+			}
+		}
+	}
+	want := map[string]string{"root.jsonnet": "argoproj.io/Application argocd/shop", "apps": "ConfigMap shop/web",
+		"other.jsonnet":    "other.jsonnet: nothing says who applies its Pod",
+		"variable.jsonnet": "variable.jsonnet:1: Undefined external variable: path", "infra/env/prod.jsonnet": "ConfigMap shop/c"}
+	if !maps.Equal(got, want) {
+		t.Errorf("got %q", got)
+	}
+}

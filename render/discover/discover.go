@@ -58,6 +58,7 @@ func Releases(s *source.Source, opt Options, base []release.Release) (*Found, er
 	d.deployed()
 	d.helm()
 	d.tanka()
+	d.programs()
 	d.plain()
 	d.deployedFiles()
 	d.keep()

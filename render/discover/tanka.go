@@ -26,7 +26,8 @@ func (d *Found) tanka() {
 		}
 		v, err := document.DecodeYAML(b)
 		root, is := d.tankaRoot(dir)
-		if err != nil || !is || document.Text(v, "kind") != "Environment" || document.GVK(mapOf(v)).Group != "tanka.dev" {
+		if err != nil || !is || document.Text(v, "kind") != "Environment" ||
+			document.GVK(mapOf(v)).Group != "tanka.dev" && document.Text(v, "apiVersion") != "v1alpha1" {
 			continue
 		}
 		d.used[f] = "Tanka, as an environment"
@@ -34,13 +35,13 @@ func (d *Found) tanka() {
 			d.ignore(dir, "test data, in "+test)
 			continue
 		}
-		r := tankaRelease(dir, root, main, mapOf(v))
+		r := tankaRelease(dir, root, main, d.libraries(dir), mapOf(v))
 		r.Says = map[string][]byte{f: b}
 		d.add(r)
 	}
 }
 
-func tankaRelease(dir, root, main string, spec map[string]any) release.Release {
+func tankaRelease(dir, root, main string, folders []string, spec map[string]any) release.Release {
 	meta, _ := spec["metadata"].(map[string]any)
 	if meta == nil {
 		meta = map[string]any{}
@@ -59,7 +60,7 @@ func tankaRelease(dir, root, main string, spec map[string]any) release.Release {
 			Namespace: document.Text(spec, "spec", "namespace"), Cluster: document.Text(spec, "spec", "apiServer")},
 		Files: []string{main},
 		Jsonnet: &release.Jsonnet{Tanka: true,
-			Folders: []string{dir, path.Join(root, "lib"), path.Join(dir, "vendor"), path.Join(root, "vendor")},
+			Folders: folders,
 			Ext:     []release.Variable{{Name: "tanka.dev/environment", Value: string(code), Code: true}}},
 	}
 }

@@ -97,7 +97,7 @@ func (o *declaring) fluxRemote(r *release.Release, ref, spec any,
 	r.Path, r.Files, r.ChartSource = o.by.File, o.specFiles(), o.sourceName(ref)
 	kind, name := document.Text(ref, "kind"), document.Text(ref, "name")
 	if _, ok := o.Found.lookup(kind, o.refNamespace(ref), name); !ok && kind != "" {
-		f := o.failure("spec", "commit it, or declare the release in the policy's `releases`",
+		f := o.failure("spec", "commit it, or render the objects before and after, and compare the two: --base-dir and --head-dir",
 			"no %s %s/%s was found in the repository, which says where its chart is", kind, o.refNamespace(ref), name)
 		f.Skipped, f.Where = true, o.by
 		return "", spec, f
@@ -242,7 +242,7 @@ func (o *declaring) reference(field string, e any) (*referred, *object.Failure) 
 		if optional {
 			return nil, nil
 		}
-		f := o.failure(field, "commit it, set `optional: true`, or declare the release in the policy's `releases`",
+		f := o.failure(field, "commit it, set `optional: true`, or render the objects before and after, and compare the two: --base-dir and --head-dir",
 			"%s %s %s", kind, name, what)
 		f.Skipped = true
 		return nil, f

@@ -115,7 +115,7 @@ func (s *applicationSet) unknown(field, generator string) {
 		Skipped: true, Where: at,
 		Reason: fmt.Sprintf("%s:%d: generator %s of %s is not known from the repository", at.File, at.StartLine,
 			generator, s.name),
-		Remedy: "declare what it deploys under `releases` in the policy",
+		Remedy: "render what it deploys before and after, and compare the two: --base-dir and --head-dir",
 	})
 }
 

@@ -42,7 +42,7 @@ func (o *declaring) others(field string, v any, known []string) *object.Failure 
 
 // unread is a failure for a field of which nobody knows what it makes.
 func (o *declaring) unread(field, name string) *object.Failure {
-	f := o.failure(field+"."+name, "correct its name, or declare the release in the policy's `releases`",
+	f := o.failure(field+"."+name, "correct its name, or render the objects before and after, and compare the two: --base-dir and --head-dir",
 		"%s has no field %s in %s, so the applied objects are unknown", document.Text(o.content, "kind"), name, field)
 	f.Skipped = true
 	return f

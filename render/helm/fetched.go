@@ -265,7 +265,7 @@ func OwnFiles(s *source.Source, j *release.Recipe) {
 
 // RemoteChart is the failure of a chart that lies in no repository at hand.
 func RemoteChart(ref fetch.ChartRef, from string, by object.Location) *object.Failure {
-	remedy := "commit the chart and declare the release in the policy's `releases`"
+	remedy := "commit the chart, and name its folder instead"
 	if ref.Repository != "" {
 		remedy += ", or run without --offline"
 	}

@@ -196,7 +196,7 @@ func templated(file, text string, at int) *object.Failure {
 func skip(at object.Location, format string, args ...any) *object.Failure {
 	return &object.Failure{
 		Skipped: true, Reason: fmt.Sprintf("%s:%d: %s", at.File, at.StartLine, fmt.Sprintf(format, args...)), Where: at,
-		Remedy: "declare the release in the policy's `releases`",
+		Remedy: "render it before and after, with `helmfile template`, and compare the two: --base-dir and --head-dir",
 	}
 }
 

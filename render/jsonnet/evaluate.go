@@ -59,9 +59,12 @@ func Evaluate(j *release.Recipe, file string) ([]document.Document, *object.Fail
 			Remedy: "correct the program"}
 	}
 	objects, err := collect(v, settings.Tanka)
+	if err == nil && settings.Guessed {
+		objects, err = delivered(objects)
+	}
 	if err != nil {
-		return nil, &object.Failure{Reason: fmt.Sprintf("%s: %v", file, err), Where: object.FileStart(file),
-			Remedy: "let the program give objects with apiVersion and kind"}
+		return nil, given(settings, &object.Failure{Reason: fmt.Sprintf("%s: %v", file, err), Where: object.FileStart(file),
+			Remedy: "let the program give objects with apiVersion and kind"})
 	}
 	docs := make([]document.Document, len(objects))
 	for i, o := range objects {
@@ -103,6 +106,9 @@ func collect(v any, deep bool) ([]map[string]any, error) {
 			}
 			return nil
 		case map[string]any:
+			if items, list := x["items"].([]any); deep && list && x["kind"] != nil {
+				return walk(items, at+".items", true)
+			}
 			if x["kind"] != nil && (x["apiVersion"] != nil || !deep) {
 				out = append(out, x)
 				return nil
@@ -125,6 +131,42 @@ func collect(v any, deep bool) ([]map[string]any, error) {
 		return fmt.Errorf("what it gives at %s is no object with apiVersion and kind", strings.TrimPrefix("$"+at, "$."))
 	}
 	return out, walk(v, "", true)
+}
+
+// given is a failure of a program, which is no fault of one that nothing names: others may evaluate it with more.
+func given(settings *release.Jsonnet, f *object.Failure) *object.Failure {
+	if settings.Guessed {
+		f.Skipped, f.Remedy = true, "render its output before and after, and compare the two: --base-dir and --head-dir"
+	}
+	return f
+}
+
+// delivered lists the objects that a program gives which nothing names: Argo CD's own, and those of Tanka's
+// environments. Of any other, nobody knows who applies it.
+func delivered(objects []map[string]any) ([]map[string]any, error) {
+	var out []map[string]any
+	for _, o := range objects {
+		switch gvk := document.GVK(o); {
+		case gvk.Group == "argoproj.io":
+			out = append(out, o)
+		case gvk.Group == "tanka.dev" && gvk.Kind == "Environment":
+			below, err := collect(o["data"], true)
+			if err != nil {
+				return nil, err
+			}
+			namespace := document.Text(o, "spec", "namespace")
+			for _, b := range below {
+				meta, _ := b["metadata"].(map[string]any)
+				if meta != nil && meta["namespace"] == nil && namespace != "" {
+					meta["namespace"] = namespace
+				}
+			}
+			out = append(out, below...)
+		default:
+			return nil, fmt.Errorf("nothing says who applies its %s", gvk.Kind)
+		}
+	}
+	return out, nil
 }
 
 // importer takes imports from a recipe alone.
@@ -173,8 +215,8 @@ func failure(j *release.Recipe, file string, from *importer, err error) *object.
 		}
 	}
 	said = document.Shorten(strings.Join(strings.Fields(said), " "), 300)
-	f := &object.Failure{Where: at, Remedy: "correct the program",
-		Reason: fmt.Sprintf("%s:%d: %s", at.File, at.StartLine, said)}
+	f := given(j.Release.Jsonnet, &object.Failure{Where: at, Remedy: "correct the program",
+		Reason: fmt.Sprintf("%s:%d: %s", at.File, at.StartLine, said)})
 	switch {
 	case strings.Contains(said, errImport.Error()) && leaves(at.File, from.lacks):
 		f.Skipped, f.Refused, f.Remedy = true, true, "import it from inside the repository"

@@ -80,6 +80,8 @@ type Jsonnet struct {
 	Ext, TopLevel []Variable `json:",omitempty"` // external variables, and arguments
 	// Tanka says that Tanka evaluates them: objects may lie anywhere in what they give, and its functions are there.
 	Tanka bool `json:",omitempty"`
+	// Guessed says that nothing names them: what does not say itself how it is delivered is not taken.
+	Guessed bool `json:",omitempty"`
 }
 
 // Variable is one that is given to a program.

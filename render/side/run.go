@@ -307,7 +307,7 @@ func (s *Side) Run(i int) {
 	if f := s.Outputs[i].Err; f != nil && !f.Skipped && slices.ContainsFunc(s.Releases[i].Remarks,
 		func(n object.Note) bool { return n.Kind == object.ParametersUnknown }) {
 		open := *f
-		open.Skipped, open.Remedy = true, "declare what it deploys under `releases` in the policy"
+		open.Skipped, open.Remedy = true, "render what it deploys before and after, and compare the two: --base-dir and --head-dir"
 		open.Reason += ": with placeholders for the parameters of its ApplicationSet, which are not known"
 		s.Outputs[i].Err = &open
 	}
