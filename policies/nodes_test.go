@@ -152,8 +152,8 @@ func FuzzParseNodes(f *testing.F) {
 				t.Fatalf("class %+v", c)
 			}
 		}
-		if _, err := Load("starter.yaml", Starter(nodes)); err != nil {
-			t.Fatalf("the starter does not load: %v\n%s", err, Starter(nodes))
+		if _, err := Load("starter.yaml", Starter(nodes, nil)); err != nil {
+			t.Fatalf("the starter does not load: %v\n%s", err, Starter(nodes, nil))
 		}
 		if total != len(nodes) {
 			t.Fatalf("%d nodes in classes, want %d", total, len(nodes))

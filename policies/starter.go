@@ -18,13 +18,27 @@ const maxStarterPools = 50
 // Starter writes a commented policy to begin with, which [Load] accepts. Given nodes
 // become its node pools; without any, and where they are more pools than anyone would
 // read, the cluster is left to the default. Prose stands behind "# ", what may be uncommented behind "#" alone.
-func Starter(nodes []*corev1.Node) []byte {
+// Where there are no nodes, found are the pools that the repository declares; those for trials count if there are no
+// others.
+func Starter(nodes []*corev1.Node, found []FoundPool) []byte {
 	var b bytes.Buffer
 	b.WriteString(starterHead)
+	if slices.ContainsFunc(found, func(p FoundPool) bool { return !p.Trial }) {
+		found = slices.DeleteFunc(slices.Clone(found), func(p FoundPool) bool { return p.Trial })
+	}
 	if pools := starterPools(nodes); len(pools) > 0 && len(pools) <= maxStarterPools {
 		fmt.Fprintf(&b, "# The cluster to verify on, from %s. A minimum below the count lets smaller\n# clusters be explored too; autoscaled pools want their own limits here.\ncluster:\n  nodePools:\n", english.Plural(len(nodes), "node", ""))
 		for _, p := range pools {
 			b.WriteString(p.yaml())
+		}
+	} else if len(nodes) == 0 && len(found) > 0 && len(found) <= maxStarterPools {
+		b.WriteString(starterFound)
+		names := map[string]int{}
+		for i := range found {
+			if names[found[i].Name]++; names[found[i].Name] > 1 {
+				found[i].Name = fmt.Sprintf("%s-%d", found[i].Name, names[found[i].Name])
+			}
+			fmt.Fprintf(&b, "  # From %s.\n%s", found[i].At, found[i].starter().yaml())
 		}
 	} else {
 		b.WriteString(starterCluster)
@@ -44,6 +58,7 @@ type starterPool struct {
 	Labels      map[string]string `yaml:"labels,omitempty"`
 	Taints      []starterTaint    `yaml:"taints,omitempty"`
 	Allocatable map[string]string `yaml:"allocatable,flow,omitempty"`
+	Autoscaled  bool              `yaml:"autoscaled,omitempty"`
 
 	key   string
 	least corev1.ResourceList
@@ -53,6 +68,16 @@ type starterTaint struct {
 	Key    string `yaml:"key"`
 	Value  string `yaml:"value,omitempty"`
 	Effect string `yaml:"effect"`
+}
+
+// starter is a pool that was found, as it stands in the file.
+func (f FoundPool) starter() *starterPool {
+	p := &starterPool{Name: f.Name, Zones: f.Zones, Labels: f.Labels, Autoscaled: f.Scaled}
+	p.Count.Min, p.Count.Max = f.Min, f.Max
+	for _, t := range f.Taints {
+		p.Taints = append(p.Taints, starterTaint{t.Key, t.Value, string(t.Effect)})
+	}
+	return p
 }
 
 func (p *starterPool) yaml() string {
@@ -191,6 +216,13 @@ const starterCluster = `# The cluster to verify on. Without one, a generic elast
 #    count: {min: 1, max: 6}
 #    zones: [a, b, c]
 #    allocatable: {cpu: "4", memory: 16Gi, pods: "110"}
+`
+
+const starterFound = `# The cluster to verify on, as far as the repository declares it. Compare the numbers with
+# the cluster. What a node has is not known, so that every request fits: add, to each pool,
+# allocatable: {cpu: "4", memory: 16Gi}, or run kubesettle init --force --nodes nodes.yaml.
+cluster:
+  nodePools:
 `
 
 const starterRest = `

@@ -25,7 +25,8 @@ func TestStarterLoads(t *testing.T) {
 		t.Fatal(err)
 	}
 	schema := compiledSchema(t)
-	for name, data := range map[string]string{"without nodes": string(Starter(nil)), "with nodes": string(Starter(nodes))} {
+	for name, data := range map[string]string{"without nodes": string(Starter(nil, nil)), "with nodes": string(Starter(nodes, nil)),
+		"with pools": string(Starter(nil, foundPools(t)))} {
 		open := commentedOut.ReplaceAllString(data, "$1")
 		if open == data {
 			t.Errorf("%s: nothing is commented out", name)
@@ -39,7 +40,7 @@ func TestStarterLoads(t *testing.T) {
 			}
 		}
 	}
-	p, err := Load("starter.yaml", Starter(nil))
+	p, err := Load("starter.yaml", Starter(nil, nil))
 	if err != nil || !p.Cluster.Assumed {
 		t.Errorf("a starter without nodes declares a cluster (%v)", err)
 	}
@@ -78,7 +79,7 @@ cluster:
     count: {min: 1, max: 1}
     allocatable: {cpu: "8", memory: 64Gi, pods: "110"}
 `
-	got := string(Starter(nodes))
+	got := string(Starter(nodes, nil))
 	if !strings.Contains(got, want) {
 		t.Errorf("got\n%s\nwant in it\n%s", got, want)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -20,7 +21,8 @@ func newInit(p *process) *cobra.Command {
 		Use:   "init [DIR]",
 		Short: "Write a starter policy, optionally with a cluster's nodes",
 		Long: "Init writes " + policyFile + ` into DIR (default: the working directory). With --nodes, the
-output of 'kubectl get nodes -o yaml', it declares the node pools.`,
+output of 'kubectl get nodes -o yaml', it declares the node pools. Without, it declares those that
+files below DIR give to eksctl, kOps, Cluster API, Karpenter, or, if there are no others, kind and k3d.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			dir := "."
@@ -47,7 +49,11 @@ func initPolicy(p *process, dir, nodes string, force bool) error {
 			return usage("--nodes: %w", err)
 		}
 	}
-	text := policies.Starter(cluster)
+	var found []policies.FoundPool
+	if nodes == "" {
+		found = poolsBelow(os.DirFS(dir))
+	}
+	text := policies.Starter(cluster, found)
 	if _, err := policies.Load(policyFile, text); err != nil {
 		return usage("the starter policy would not load: %w", err)
 	}
@@ -58,10 +64,46 @@ func initPolicy(p *process, dir, nodes string, force bool) error {
 		return usage("%w", err)
 	}
 	fmt.Fprintf(p.stdout, "wrote %s\n", printable(file))
-	if len(cluster) > 0 {
+	switch {
+	case len(cluster) > 0:
 		fmt.Fprintf(p.stdout, "nodes in %s: %d\n", printable(nodes), len(cluster))
-	} else {
+	case len(found) > 0:
+		fmt.Fprintf(p.stdout, "node pools that the repository declares: %d; compare them with the cluster, and say what a node has\n",
+			len(found))
+	default:
 		fmt.Fprintln(p.stdout, "next, declare your cluster's nodes: edit it, or run kubesettle init --force --nodes nodes.yaml")
 	}
 	return nil
+}
+
+// mostPoolFiles bounds the files that are looked into for pools.
+const mostPoolFiles = 100_000
+
+// poolsBelow are the node pools that the YAML files of a folder declare to what makes them, in the order of the files.
+// What cannot be read declares none.
+func poolsBelow(dir fs.FS) []policies.FoundPool {
+	var out []policies.FoundPool
+	files := 0
+	_ = fs.WalkDir(dir, ".", func(file string, d fs.DirEntry, err error) error {
+		ext := path.Ext(file)
+		switch {
+		case err != nil:
+			return nil
+		case d.IsDir() && (d.Name() == ".git" || d.Name() == "node_modules"):
+			return fs.SkipDir
+		case !d.Type().IsRegular() || ext != ".yaml" && ext != ".yml":
+			return nil
+		}
+		if files++; files > mostPoolFiles {
+			return fs.SkipAll
+		}
+		if info, err := d.Info(); err != nil || info.Size() > 1<<20 {
+			return nil
+		}
+		if data, err := fs.ReadFile(dir, file); err == nil {
+			out = append(out, policies.PoolsIn(file, data)...)
+		}
+		return nil
+	})
+	return out
 }
