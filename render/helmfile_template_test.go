@@ -96,3 +96,23 @@ func TestHelmfileTemplatesReadFiles(t *testing.T) {
 		}
 	}
 }
+
+// A helmfile that another one lists with values has these, over its own.
+func TestHelmfileIsGivenValues(t *testing.T) {
+	files := templatedHelmfile()
+	files["values.yaml.gotmpl"] = "a: {{ .Values.apps.web.num }}-{{ .Values | get \"more\" \"none\" }}\n"
+	files["top/helmfile.yaml"] = "environments:\n  prod: {values: [{from: top}]}\n---\nhelmfiles:\n- path: ../helmfile.yaml.gotmpl\n" +
+		"  values:\n  - {{ toYaml (dict \"more\" .Values.from) | nindent 4 }}\n  - given.yaml\n"
+	files["top/given.yaml"] = "apps: {web: {num: 7}}\n"
+	const id = "helmfile:helmfile.yaml.gotmpl:prod:prod/web"
+	r := renders(t, renderWith(t, files, Options{}), id)
+	if got := objectOf(t, r, "web").Content["data"].(map[string]any)["a"]; got != "7-top" {
+		t.Errorf("%q", got)
+	}
+	if reads := strings.Join(r.Reads, " "); !strings.Contains(reads, "top/helmfile.yaml") ||
+		!strings.Contains(reads, "top/given.yaml") {
+		t.Errorf("reads %s", reads)
+	}
+	files["other/helmfile.yaml"] = "helmfiles:\n- path: ../helmfile.yaml.gotmpl\n  values: [{more: 1}]\n"
+	fails(t, renderWith(t, files, Options{}), "helmfile:helmfile.yaml.gotmpl", "give it values: how often", "render it before")
+}

@@ -124,7 +124,11 @@ func mayBeUsed(f string) bool {
 func leftOut(c *object.Changes, f string) (why string, yes bool) {
 	for _, rev := range []*object.Revision{c.Head, c.Base} {
 		for _, g := range rev.Ignored {
-			if g.Path == f {
+			switch {
+			case g.Path != f:
+			case g.Reason == object.IsConfigFile && isValues(f): // it names kinds, as the values of many charts do
+				return object.NoChartTakesThem, true
+			default:
 				return g.Reason, true
 			}
 		}

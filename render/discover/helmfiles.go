@@ -12,7 +12,7 @@ import (
 func (d *Found) helmfiles() {
 	type found struct{ file, text string }
 	var list []found
-	given := map[string]string{} // pattern of helmfiles to the one that gives them values
+	given := map[string][]string{} // pattern of helmfiles to those that give them values
 	for _, f := range d.src.Files {
 		if d.over() {
 			return

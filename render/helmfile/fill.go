@@ -75,11 +75,12 @@ func (h *helmfile) filledIn(file, text string, zero bool) (string, *object.Failu
 		return filled, nil
 	}
 	out, err := h.execute(file, text, nil, zero)
-	if err == nil {
+	if h.why = nil; err == nil {
 		return out, nil
 	}
+	h.why = h.unfilled(file, text, err)
 	if at := controlAction().FindStringIndex(text); at != nil || errors.Is(err, errTooLarge) || errors.Is(err, errSteps) {
-		return "", h.unfilled(file, text, err)
+		return "", h.why
 	}
 	return filled, nil
 }
@@ -154,6 +155,7 @@ func (h *helmfile) environmentValues() *object.Failure {
 			}
 		}
 	}
+	h.values = helm.MergeValues(h.values, h.override) // which is given from outside, and counts
 	return nil
 }
 

@@ -18,7 +18,7 @@ import (
 )
 
 // GivesValues notes the helmfiles that another one lists with values of its own.
-func GivesValues(file string, b []byte, given map[string]string) {
+func GivesValues(file string, b []byte, given map[string][]string) {
 	if !bytes.Contains(b, []byte("helmfiles:")) || !listLine.Match(b) {
 		return
 	}
@@ -29,7 +29,8 @@ func GivesValues(file string, b []byte, given map[string]string) {
 		}
 		for _, e := range document.Items(v, "helmfiles") {
 			if m, ok := e.(map[string]any); ok && m["values"] != nil {
-				given[path.Join(path.Dir(file), fmt.Sprint(m["path"]))] = file
+				p := path.Join(path.Dir(file), fmt.Sprint(m["path"]))
+				given[p] = append(given[p], file)
 			}
 		}
 	}
@@ -57,10 +58,12 @@ type helmfile struct {
 	env             string
 	several         bool // the environment is part of the releases' IDs
 	state           map[string]any
-	values          map[string]any // of the environment
-	entries         []entry        // of releases, in order
-	read            []string       // further files
-	inherited       int            // templates of the release at hand
+	values          map[string]any  // of the environment
+	entries         []entry         // of releases, in order
+	read            []string        // further files
+	inherited       int             // templates of the release at hand
+	override        map[string]any  // values that another helmfile gives it
+	why             *object.Failure // of a part that is left as it is
 }
 
 // entry is one release, or one template of releases, and where its fields stand.
@@ -91,6 +94,65 @@ func (h *helmfile) release(name string) release.Release {
 	return r
 }
 
+// givers are the helmfiles that give this one values, of those that give some.
+func (h *helmfile) givers(given map[string][]string) []string {
+	var out []string
+	for _, pattern := range slices.Sorted(maps.Keys(given)) {
+		if pattern == h.file || pattern == h.dir || source.Match(pattern, h.file) {
+			out = append(out, given[pattern]...)
+		}
+	}
+	return out
+}
+
+// takeFrom takes the values that another helmfile gives this one in its environment; nil: none does.
+func (h *helmfile) takeFrom(giver *helmfile) *object.Failure {
+	if giver == nil {
+		return nil
+	}
+	parent := &helmfile{Host: h.Host, file: giver.file, dir: giver.dir, text: giver.text, env: h.env}
+	f := parent.load()
+	h.read = append(append(h.read, parent.file), parent.read...)
+	if f != nil {
+		return f
+	}
+	for _, e := range document.Items(parent.state, "helmfiles") {
+		m, _ := e.(map[string]any)
+		p := path.Join(parent.dir, document.Text(m, "path"))
+		if m["values"] == nil || p != h.file && p != h.dir && !source.Match(p, h.file) {
+			continue
+		}
+		if h.override != nil {
+			return skip(object.LineOf(parent.file, 1, "release"), "%s lists %s more than once with values", parent.file, h.file)
+		}
+		if m["selectors"] != nil {
+			return skip(object.LineOf(parent.file, 1, "release"), "%s selects releases of %s", parent.file, h.file)
+		}
+		h.override = map[string]any{}
+		for _, v := range document.Items(m, "values") {
+			switch v := v.(type) {
+			case map[string]any:
+				h.override = helm.MergeValues(h.override, v)
+			case string:
+				at := object.LineOf(parent.file, 1, "release")
+				files, f := parent.files(v, "", at)
+				if f != nil {
+					return f
+				}
+				for _, p := range files {
+					values, _, f := parent.readValues(p, at, nil)
+					if f != nil {
+						return f
+					}
+					h.override = helm.MergeValues(h.override, values)
+				}
+				h.read = append(h.read, files...)
+			}
+		}
+	}
+	return nil
+}
+
 // environments lists the names that a helmfile and its bases declare.
 func (h *helmfile) environments() ([]string, *object.Failure) {
 	set := map[string]bool{}
@@ -105,7 +167,9 @@ func (h *helmfile) environments() ([]string, *object.Failure) {
 				return broken(file, part, err)
 			}
 			for name := range mapAt(v, "environments") {
-				set[name] = true
+				if !strings.Contains(name, filledWord) { // whatever helmfile is called with
+					set[name] = true
+				}
 			}
 			for _, base := range document.Texts(document.Value(v, "bases")) {
 				if b, err := h.Src.Read(path.Join(path.Dir(file), base)); err == nil && bases {
@@ -133,9 +197,12 @@ var environmentsBlock = regexp.MustCompile(`(?m)^environments:[^\n]*\n(?:(?:[ \t
 // controlLine is a line that only controls what is written.
 var controlLine = regexp.MustCompile(`(?m)^[ \t]*(?:\{\{-?[ \t]*(?:if|else|end|range|with|define|template|block|/\*|\$)[^\n]*?\}\}[ \t]*)+\r?$`)
 
+// filledWord stands for what an action writes.
+const filledWord = "xFILLEDx"
+
 // withoutActions is a text with its lines of control empty, and with a word for each other action.
 func withoutActions(text string) string {
-	return anyAction.ReplaceAllString(controlLine.ReplaceAllString(text, ""), "x")
+	return anyAction.ReplaceAllString(controlLine.ReplaceAllString(text, ""), filledWord)
 }
 
 // placesOf finds fields of the first document of a filled in text, in the text that it was made of: by their line where
@@ -202,7 +269,7 @@ func skip(at object.Location, format string, args ...any) *object.Failure {
 
 // load reads the helmfile's parts in order, each with the values that those before it gave.
 func (h *helmfile) load() *object.Failure {
-	h.state, h.values = map[string]any{}, map[string]any{}
+	h.state, h.values = map[string]any{}, helm.MergeValues(map[string]any{}, h.override)
 	for _, part := range split(h.text) {
 		h.foresee(part)
 		layer, f := h.part(h.file, part, true)
@@ -263,7 +330,10 @@ func (h *helmfile) part(file, part string, bases bool) (layer, *object.Failure) 
 	}
 	text = quoteActions(text)
 	v, err := document.DecodeYAML([]byte(text))
-	if err != nil {
+	switch {
+	case err != nil && h.why != nil:
+		return layer{}, h.why
+	case err != nil:
 		return layer{}, broken(file, text, err)
 	}
 	own, _ := v.(map[string]any)
@@ -356,13 +426,33 @@ type Host struct {
 	Fail   func(release.Release, *object.Failure) // adds one that cannot be had
 }
 
-// Read adds the releases of one helmfile; given has the patterns of helmfiles that another one gives values.
-func Read(d *Host, file, text string, given map[string]string) {
+// Read adds the releases of one helmfile; given has the patterns of helmfiles that others give values, and these.
+func Read(d *Host, file, text string, given map[string][]string) {
 	h := &helmfile{Host: d, file: file, dir: path.Dir(file), text: text}
 	names, f := h.environments()
-	for _, pattern := range slices.Sorted(maps.Keys(given)) {
-		if f == nil && !d.OnBase(file) && (pattern == file || pattern == h.dir || source.Match(pattern, file)) {
-			f = skip(object.LineOf(file, 1, "release"), "%s gives it values, which are not taken over", given[pattern])
+	givers := h.givers(given)
+	if d.OnBase(file) { // as it stands: whoever gives it values on head alone takes nothing away
+		givers = slices.DeleteFunc(givers, func(g string) bool {
+			b, err := d.Src.Twin.Read(g)
+			was := map[string][]string{}
+			if err == nil {
+				GivesValues(g, b, was)
+			}
+			return len(h.givers(was)) == 0
+		})
+	}
+	var giver *helmfile
+	switch {
+	case f != nil || len(givers) == 0:
+	case len(givers) > 1:
+		f = skip(object.LineOf(file, 1, "release"), "%s and %s give it values: how often it is deployed is not followed",
+			givers[0], givers[1])
+	default:
+		if b, err := d.Src.Read(givers[0]); err == nil && givers[0] != file {
+			giver = &helmfile{Host: d, file: givers[0], dir: path.Dir(givers[0]), text: string(document.UTF8(b))}
+			if more, fail := giver.environments(); fail == nil && slices.Equal(names, []string{defaultEnvironment}) {
+				names = more
+			}
 		}
 	}
 	if f != nil {
@@ -376,7 +466,11 @@ func Read(d *Host, file, text string, given map[string]string) {
 		}
 		one := &helmfile{Host: d, file: file, dir: h.dir, text: text, env: env,
 			several: len(names) > 1 || env != defaultEnvironment}
-		if f := one.load(); f != nil {
+		f := one.takeFrom(giver)
+		if f == nil {
+			f = one.load()
+		}
+		if f != nil {
 			one.failRead(one.release(""), f, one.whole()...)
 			continue
 		}

@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"maps"
 	"path"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"text/template"
 
@@ -60,7 +62,7 @@ func (h *helmfile) execute(file, text string, release map[string]string, zero bo
 		return "", errDecided
 	case err != nil:
 		return "", err
-	case len(first.used) == 0:
+	case len(first.used) == 0 && blank(h.values) == nil:
 		return out, nil
 	}
 	second := &templates{helmfile: h, file: file, empty: true, chosen: first.chosen}
@@ -68,14 +70,52 @@ func (h *helmfile) execute(file, text string, release map[string]string, zero bo
 	if err != nil {
 		return "", errDecided
 	}
-	without := out
-	for _, p := range first.used {
-		without = strings.ReplaceAll(without, p, "")
-	}
-	if without != again {
+	if plainly(out) != plainly(again) {
 		return "", errDecided
 	}
 	return out, nil
+}
+
+var standing = regexp.MustCompile(regexp.QuoteMeta(stood) + `\w*\}|["']`)
+
+// plainly is a text without placeholders, and without quotes, which an empty text gets and a placeholder does not.
+func plainly(text string) string { return standing.ReplaceAllString(text, "") }
+
+// blank is a value with empty texts for its placeholders; nil: it has none.
+func blank(v any) any {
+	switch x := v.(type) {
+	case string:
+		if strings.Contains(x, stood) {
+			return plainly(x)
+		}
+	case map[string]any:
+		var out map[string]any
+		for k, e := range x {
+			if b := blank(e); b != nil {
+				if out == nil {
+					out = maps.Clone(x)
+				}
+				out[k] = b
+			}
+		}
+		if out != nil {
+			return out
+		}
+	case []any:
+		var out []any
+		for i, e := range x {
+			if b := blank(e); b != nil {
+				if out == nil {
+					out = slices.Clone(x)
+				}
+				out[i] = b
+			}
+		}
+		if out != nil {
+			return out
+		}
+	}
+	return nil
 }
 
 func (t *templates) run(text string, release map[string]string, zero bool) (string, error) {
@@ -108,6 +148,9 @@ func (b *bounded) Write(p []byte) (int, error) {
 // data is what the templates see. What is known of a release is there for its own templates alone.
 func (t *templates) data(release map[string]string) map[string]any {
 	values := t.values
+	if b, ok := blank(values).(map[string]any); ok && t.empty {
+		values = b
+	}
 	if values == nil {
 		values = map[string]any{}
 	}
@@ -331,7 +374,7 @@ func sizeOf(v reflect.Value, depth int) int {
 	return size
 }
 
-// stands reports whether a value has a placeholder in it.
+// stands reports whether a text, or one of a list, has a placeholder in it. What takes a map looks at its keys.
 func stands(v reflect.Value, depth int) bool {
 	if depth > maxDepth || !v.IsValid() {
 		return false
@@ -343,13 +386,7 @@ func stands(v reflect.Value, depth int) bool {
 		return stands(v.Elem(), depth+1)
 	case reflect.Slice, reflect.Array:
 		for i := range v.Len() {
-			if stands(v.Index(i), depth+1) {
-				return true
-			}
-		}
-	case reflect.Map:
-		for it := v.MapRange(); it.Next(); {
-			if stands(it.Key(), depth+1) || stands(it.Value(), depth+1) {
+			if e := v.Index(i); stands(e, depth+1) {
 				return true
 			}
 		}
