@@ -60,7 +60,21 @@ var hostileInput = []struct {
 		return map[string]string{"bad/a.yaml": "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n" + strings.Repeat("---\n{}\n", 500_000)}
 	}, "500001 documents"},
 	{"500,000 documents of a template", hostileChart("{{ range until 500000 }}---\na: 1\n{{ end }}"), "documents, the limit is 10000"},
+	{"Jsonnet without end", hostileJsonnet("local f(x) = if x == 0 then 0 else f(x - 1) + f(x - 1); [f(100)]"), "longer than"},
+	{"Jsonnet of a billion numbers", hostileJsonnet("std.range(1, 1000000000)"), "MiB of memory"},
+	{"Jsonnet of a text that doubles", hostileJsonnet("std.foldl(function(a, b) a + a, std.range(1, 60), 'x')"), "MiB of memory"},
+	{"Jsonnet that calls itself", hostileJsonnet("local f(x) = [f(x + 1)[0]]; f(1)"), "max stack frames exceeded"},
+	{"Jsonnet that imports itself", hostileJsonnet("(import 'main.jsonnet') + {}"), "infinite|max stack frames exceeded"},
+	{"100,000 levels of nesting in Jsonnet", hostileJsonnet(strings.Repeat("[", 100_000)), "nests endlessly|MiB of memory|bad/main.jsonnet:"},
+	{"Jsonnet that gives 10,000 levels", hostileJsonnet("std.foldl(function(a, b) [a], std.range(1, 10000), 1)"), "bad/main.jsonnet"},
 	{"a regular expression with a large count", hostileChart(`{{ mustRegexMatch "((a{0,1000}){0,1000}){0,1000}" "b" }}`), "bad/templates/a.yaml:1"},
+}
+
+func hostileJsonnet(program string) func() map[string]string {
+	return func() map[string]string {
+		return map[string]string{"bad/jsonnetfile.json": "{}", "bad/main.jsonnet": program,
+			"bad/spec.json": `{"apiVersion": "tanka.dev/v1alpha1", "kind": "Environment", "metadata": {"name": "bad"}, "spec": {}}`}
+	}
 }
 
 func hostileChart(template string) func() map[string]string {
