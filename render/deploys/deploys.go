@@ -92,7 +92,7 @@ func mayCall(b []byte) bool {
 func Read(s *source.Source, over func() bool) []Deploy {
 	var out []Deploy
 	seen := map[string]bool{}
-	all := &repository{src: s}
+	all, called := &repository{src: s}, callers(s)
 	for _, f := range s.Files {
 		if over() || len(out) >= maxDeploys {
 			break
@@ -108,7 +108,11 @@ func Read(s *source.Source, over func() bool) []Deploy {
 		if err != nil || len(b) > maxFile || !mayCall(b) || bytes.IndexByte(b, 0) >= 0 || deep(b) {
 			continue
 		}
-		calls := source.Learn(s.Memo, "deploys "+f, b, func() ([]call, bool) { return read(f, b), true })
+		about := "deploys " + f
+		if rows := called[f]; len(rows) > 0 {
+			read, about = readCalled(rows), fmt.Sprintf("%s %q", about, rows)
+		}
+		calls := source.Learn(s.Memo, about, b, func() ([]call, bool) { return read(f, b), true })
 		for _, c := range calls {
 			for _, d := range all.resolve(c) {
 				if k := d.key(); !seen[k] && len(out) < maxDeploys {

@@ -48,7 +48,10 @@ type scope struct {
 	dirs []string
 }
 
-func readYAML(file string, b []byte) []call {
+func readYAML(file string, b []byte) []call { return readRows(file, b, nil) }
+
+// readRows reads a pipeline once for each row of what it is called with; none: it is run by itself.
+func readRows(file string, b []byte, rows []map[string]string) []call {
 	dirs := []string{"."}
 	if base := strings.ToLower(path.Base(file)); strings.HasPrefix(base, "taskfile") {
 		dirs = []string{path.Dir(file), "."}
@@ -71,7 +74,7 @@ func readYAML(file string, b []byte) []call {
 			continue // an object of a cluster
 		}
 		p.root = n
-		p.walk(n, scope{vars: map[string]string{}, dirs: dirs})
+		p.walk(n, scope{vars: map[string]string{}, rows: rows, dirs: dirs})
 	}
 	return p.sh.calls
 }
