@@ -116,3 +116,21 @@ func TestHelmfileIsGivenValues(t *testing.T) {
 	files["other/helmfile.yaml"] = "helmfiles:\n- path: ../helmfile.yaml.gotmpl\n  values: [{more: 1}]\n"
 	fails(t, renderWith(t, files, Options{}), "helmfile:helmfile.yaml.gotmpl", "give it values: how often", "render it before")
 }
+
+// A helmfile that declares whatever environment it is called with has those that scripts call it with.
+func TestHelmfileIsCalledWithEnvironments(t *testing.T) {
+	files := templatedHelmfile()
+	files["helmfile.yaml.gotmpl"] = strings.Replace(files["helmfile.yaml.gotmpl"], "  prod:", "  {{ .Environment.Name }}:", 1)
+	files["deploy.sh"] = "helmfile -f helmfile.yaml.gotmpl -e eu apply\nhelmfile --environment=us -f helmfile.yaml.gotmpl sync\n" +
+		"helmfile -e \"$WHERE\" -f helmfile.yaml.gotmpl apply\nhelmfile -e other -f other/helmfile.yaml apply\n"
+	files["other/helmfile.yaml"] = "releases: []\n"
+	rev := renderWith(t, files, Options{})
+	for _, env := range []string{"eu", "us"} {
+		renders(t, rev, "helmfile:helmfile.yaml.gotmpl:"+env+":"+env+"/web")
+	}
+	for _, r := range rev.Releases {
+		if strings.Contains(r.ID, "other") || strings.Contains(r.ID, "WHERE") || strings.Contains(r.ID, "default") {
+			t.Errorf("%s", r.ID)
+		}
+	}
+}

@@ -74,12 +74,13 @@ func parse(words []string) []Deploy {
 		}
 	case "helmfile":
 		f := flags("quiet,q,debug,no-color,interactive,i,skip-deps,allow-no-matching-release,suppress-diff,wait,atomic",
-			"environment,e,selector,l,kube-context,log-level,state-values-set,state-values-file,args,helm-binary,concurrency,values,set")
+			"selector,l,kube-context,log-level,state-values-set,state-values-file,args,helm-binary,concurrency,values,set")
 		file := f.StringP("file", "f", "", "")
 		namespace := f.StringP("namespace", "n", "", "")
+		environment := f.StringP("environment", "e", "", "")
 		subcommands := []string{"apply", "sync", "template", "diff", "build"}
 		if f.Parse(args) == nil && f.NArg() > 0 && slices.Contains(subcommands, f.Arg(0)) {
-			return []Deploy{{Tool: Helmfile, Path: *file, Namespace: *namespace}}
+			return []Deploy{{Tool: Helmfile, Path: *file, Name: *environment, Namespace: *namespace}}
 		}
 	}
 	return nil

@@ -31,7 +31,7 @@ type Deploy struct {
 	Tool Tool
 	Path string // of the chart, folder or file; "REPOSITORY/NAME" or an address for a chart of another host
 
-	Name, Namespace string // "": not given
+	Name, Namespace string // "": not given; the name is a release's, or helmfile's environment
 	Values          []string
 	Missing         []string // values files that are not here, or whose names are not known
 	Settings        []Setting

@@ -4,9 +4,23 @@ import (
 	"bytes"
 	"path"
 
+	"github.com/kubesettle/kubesettle/render/deploys"
 	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/helmfile"
+	"github.com/kubesettle/kubesettle/render/source"
 )
+
+// environmentsOf lists the environments that scripts call a helmfile with, or the folder that it is in.
+func (d *Found) environmentsOf(file string) []string {
+	var out []string
+	for i := range d.calls {
+		c := &d.calls[i]
+		if c.Tool == deploys.Helmfile && c.Name != "" && deploys.Known(c.Name) && source.Under(file, c.Path) {
+			out = append(out, c.Name)
+		}
+	}
+	return out
+}
 
 // helmfiles adds the releases of helmfiles.
 func (d *Found) helmfiles() {
@@ -34,7 +48,8 @@ func (d *Found) helmfiles() {
 		}
 		list = append(list, found{f, string(document.UTF8(b))})
 	}
-	host := &helmfile.Host{Src: d.src, Over: d.over, OnBase: d.readOnBase, Add: d.add, Fail: d.fail}
+	host := &helmfile.Host{Src: d.src, Over: d.over, OnBase: d.readOnBase, Add: d.add, Fail: d.fail,
+		Called: d.environmentsOf}
 	for _, one := range list {
 		if d.over() {
 			return

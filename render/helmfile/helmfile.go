@@ -64,6 +64,7 @@ type helmfile struct {
 	inherited       int             // templates of the release at hand
 	override        map[string]any  // values that another helmfile gives it
 	why             *object.Failure // of a part that is left as it is
+	anyEnvironment  bool            // it declares whatever environment it is called with
 }
 
 // entry is one release, or one template of releases, and where its fields stand.
@@ -167,9 +168,11 @@ func (h *helmfile) environments() ([]string, *object.Failure) {
 				return broken(file, part, err)
 			}
 			for name := range mapAt(v, "environments") {
-				if !strings.Contains(name, filledWord) { // whatever helmfile is called with
-					set[name] = true
+				if strings.Contains(name, filledWord) {
+					h.anyEnvironment = true
+					continue
 				}
+				set[name] = true
 			}
 			for _, base := range document.Texts(document.Value(v, "bases")) {
 				if b, err := h.Src.Read(path.Join(path.Dir(file), base)); err == nil && bases {
@@ -183,6 +186,11 @@ func (h *helmfile) environments() ([]string, *object.Failure) {
 	}
 	if f := collect(h.file, h.text, true); f != nil {
 		return nil, f
+	}
+	if h.anyEnvironment && h.Called != nil {
+		for _, name := range h.Called(h.file) {
+			set[name] = true
+		}
 	}
 	names := slices.Sorted(maps.Keys(set))
 	if len(names) == 0 {
@@ -422,6 +430,8 @@ type Host struct {
 	Src    *source.Source
 	Over   func() bool            // no time is left
 	OnBase func(file string) bool // base reads a helmfile as it stands
+	// Called lists the environments that scripts call a helmfile with; nil: none do.
+	Called func(file string) []string
 	Add    func(release.Release)
 	Fail   func(release.Release, *object.Failure) // adds one that cannot be had
 }
