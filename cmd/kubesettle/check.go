@@ -91,7 +91,7 @@ loops: from an empty cluster, and with events from where it settles. There is no
 so every finding is new.`,
 		Example: `  kubesettle verify charts/web overlays/prod
   helm template web charts/web | kubesettle verify -`,
-		Args: cobra.MinimumNArgs(1),
+		Args: somePath,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			list, err := f.outputs.list()
 			if err != nil {
@@ -116,6 +116,14 @@ so every finding is new.`,
 	f.searching.flags(cmd)
 	f.outputs.flags(cmd, report.SurfaceNames(false)...)
 	return cmd
+}
+
+// somePath refuses a command without a path, and says what this folder is called.
+func somePath(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return usage("a path is missing: %s . is for this folder", cmd.CommandPath())
+	}
+	return nil
 }
 
 // finished is a run that ended with a result.

@@ -26,7 +26,7 @@ func newRender(p *process) *cobra.Command {
 		Example: `  kubesettle render .
   kubesettle render . --explain
   kubesettle render charts/web --output yaml`,
-		Args: cobra.MinimumNArgs(1),
+		Args: somePath,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			list, err := f.outputs.list()
 			if err != nil {

@@ -107,6 +107,10 @@ func (s *sides) trees(p *process, cmd *cobra.Command) (base, head tree.Tree, not
 func (s *sides) leftOut(repo *tree.Repository) (notices []finding.Note, err error) {
 	const ways = "give the revision before the change, such as --base HEAD~1 or --base origin/main, or two directories with --base-dir and --head-dir, --staged for what git commit would record, or --worktree for the files on disk"
 	branch := repo.DefaultBranch()
+	if _, err := repo.Tree("HEAD"); err != nil && branch == "" {
+		return nil, usage("nothing is committed in %s yet, so that there is no base: for the files on disk there is kubesettle verify %s",
+			s.repo, s.repo)
+	}
 	if branch == "" {
 		return nil, usage("--base is missing, and there is no default branch to compare with: %s", ways)
 	}
