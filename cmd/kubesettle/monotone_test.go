@@ -129,12 +129,22 @@ func deployables(millicores int) map[string]treeFiles {
 		"application of plain files":      treeFiles{"k/web.yaml": web, "apps/k.yaml": application("")},
 		"application of a kustomization":  kustomization.with(treeFiles{"apps/k.yaml": application("")}),
 		"application of a chart":          chart.with(treeFiles{"apps/k.yaml": application("")}),
+		"application of Jsonnet": treeFiles{"k/web.jsonnet": "import 'web.libsonnet'\n", "k/web.libsonnet": jsonnetOf(web),
+			"apps/k.yaml": application("")},
+		"environment of Tanka": treeFiles{"k/main.jsonnet": "{ web: import 'web.libsonnet' }\n", "k/web.libsonnet": jsonnetOf(web),
+			"k/jsonnetfile.json": "{}", "k/spec.json": `{"apiVersion": "tanka.dev/v1alpha1", "kind": "Environment", "metadata": {"name": "k"}, "spec": {"namespace": "default"}}`},
+		"templated helmfile": chart.with(treeFiles{"k/values.yaml": "cpu: 100m\nreplicas: 1\n",
+			"hf/helmfile.yaml.gotmpl": "releases:\n{{ range list \"k\" }}\n- name: {{ . }}\n  namespace: default\n  chart: .././k\n  values: [v.yaml.gotmpl]\n{{ end }}\n",
+			"hf/v.yaml.gotmpl":        "cpu: " + fmt.Sprintf("{{ print %d \"m\" }}\n", millicores)}),
 		"flux kustomization":              kustomization.with(treeFiles{"clusters/k.yaml": fluxKustomization("k", "")}),
 		"flux kustomization, plain files": treeFiles{"k/web.yaml": web, "clusters/k.yaml": fluxKustomization("k", "")},
 		"flux helm release": chart.with(treeFiles{"clusters/k.yaml": "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: k, namespace: default}\n" +
 			"spec:\n  interval: 5m\n  chart: {spec: {chart: ./k, sourceRef: {kind: GitRepository, name: flux-system, namespace: flux-system}}}\n"}),
 	}
 }
+
+// jsonnetOf is a program that gives what a manifest says.
+func jsonnetOf(manifest string) string { return "std.parseYaml(|||\n" + block(2, manifest)[2:] + "|||)\n" }
 
 func fluxKustomization(name, more string) string {
 	return "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: " + name + ", namespace: flux-system}\n" +

@@ -73,7 +73,7 @@ func drawUnknown(r *rand.Rand) unknownTry {
 	try := unknownTry{base: base, head: head, holeBase: maps.Clone(base), holeHead: maps.Clone(head)}
 	both := r.IntN(2) == 0
 	names := slices.DeleteFunc(slices.Sorted(maps.Keys(head)), func(n string) bool {
-		return !strings.HasSuffix(n, "web.yaml") && !strings.HasPrefix(n, "k/values")
+		return !strings.HasSuffix(n, "web.yaml") && n != "k/web.libsonnet" && !strings.HasPrefix(n, "k/values")
 	})
 	name := names[r.IntN(len(names))]
 	switch _, ok := head["k/kustomization.yaml"]; {
