@@ -126,9 +126,9 @@ func deployables(millicores int) map[string]treeFiles {
 			"k/values-prod.yaml": fmt.Sprintf("cpu: %dm\n", millicores)}),
 		"helmfile": chart.with(treeFiles{"k/values.yaml": "cpu: 100m\nreplicas: 1\n",
 			"hf/helmfile.yaml": "releases:\n- name: k\n  namespace: default\n  chart: .././k\n  values:\n  - cpu: " + fmt.Sprintf("%dm\n", millicores)}),
-		"application of plain files":      treeFiles{"k/web.yaml": web, "apps/k.yaml": application("")},
-		"application of a kustomization":  kustomization.with(treeFiles{"apps/k.yaml": application("")}),
-		"application of a chart":          chart.with(treeFiles{"apps/k.yaml": application("")}),
+		"application of plain files":     treeFiles{"k/web.yaml": web, "apps/k.yaml": application("")},
+		"application of a kustomization": kustomization.with(treeFiles{"apps/k.yaml": application("")}),
+		"application of a chart":         chart.with(treeFiles{"apps/k.yaml": application("")}),
 		"application of Jsonnet": treeFiles{"k/web.jsonnet": "import 'web.libsonnet'\n", "k/web.libsonnet": jsonnetOf(web),
 			"apps/k.yaml": application("")},
 		"environment of Tanka": treeFiles{"k/main.jsonnet": "{ web: import 'web.libsonnet' }\n", "k/web.libsonnet": jsonnetOf(web),
@@ -144,7 +144,9 @@ func deployables(millicores int) map[string]treeFiles {
 }
 
 // jsonnetOf is a program that gives what a manifest says.
-func jsonnetOf(manifest string) string { return "std.parseYaml(|||\n" + block(2, manifest)[2:] + "|||)\n" }
+func jsonnetOf(manifest string) string {
+	return "std.parseYaml(|||\n" + block(2, manifest)[2:] + "|||)\n"
+}
 
 func fluxKustomization(name, more string) string {
 	return "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: " + name + ", namespace: flux-system}\n" +
