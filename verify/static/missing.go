@@ -234,6 +234,8 @@ func (m *unmet) neverThere(n need) {
 				Set: []object.Setting{{Path: n.path, Value: near.ID.Name}}}}
 		}
 		m.enter(n, r)
+	case referred[n.kind]:
+		m.misspelt(n)
 	case n.kind != configMap && !n.alone || m.operated(n) || m.unseen():
 	default:
 		if m.where.mentioned(n.name, m.beside) {

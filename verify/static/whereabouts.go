@@ -22,6 +22,7 @@ type whereabouts struct {
 	texts      map[string]bool                // whether a file mentions a name; filled as it is asked for
 	// clusters says that the repository is of several, as [whereabouts.severalClusters] finds once.
 	clusters, clustersKnown bool
+	names                   map[string]map[string]map[string]bool // that objects of head name, see [whereabouts.namedBy]
 }
 
 func newWhereabouts(ch *object.Changes, ties *slice.Neighbours) *whereabouts {
