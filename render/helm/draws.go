@@ -99,8 +99,8 @@ func decidesByDraw(text []byte) bool {
 }
 
 // drawn are the templates of a chart, by their full names, in which a draw decides; any says that one does in what any
-// template may call: a definition, or a text among the values.
-func drawn(ch *chart.Chart, vals map[string]any) (names map[string]bool, any bool) {
+// template may call: a definition. Texts are seen when they are rendered, see [handed].
+func drawn(ch *chart.Chart) (names map[string]bool, any bool) {
 	names = map[string]bool{}
 	var visit func(*chart.Chart)
 	visit = func(ch *chart.Chart) {
@@ -110,16 +110,12 @@ func drawn(ch *chart.Chart, vals map[string]any) (names map[string]bool, any boo
 				any = any || strings.HasPrefix(path.Base(t.Name), "_") || bytes.Contains(t.Data, []byte("define"))
 			}
 		}
-		for _, f := range ch.Files {
-			any = any || bytes.Contains(f.Data, []byte("{{")) && decidesByText(f.Data)
-		}
-		any = any || decidesInValues(ch.Values)
 		for _, d := range ch.Dependencies() {
 			visit(d)
 		}
 	}
 	visit(ch)
-	return names, any || decidesInValues(vals)
+	return names, any
 }
 
 // decidesByText reports whether a text draws that tpl may be given: what its result decides is not known.
@@ -127,15 +123,6 @@ func decidesByText(text []byte) bool {
 	return slices.ContainsFunc(actions.FindAll(text, -1), func(a []byte) bool {
 		return narrow.Match(noCalls.ReplaceAll(a, nil))
 	})
-}
-
-func decidesInValues(vals map[string]any) bool {
-	found := false
-	fieldpath.Leaves(vals, nil, func(_ fieldpath.Path, v any) {
-		text, _ := v.(string)
-		found = found || strings.Contains(text, "{{") && decidesByText([]byte(text))
-	})
-	return found
 }
 
 // withoutDrawn leaves the documents out that a draw decides about, and names their templates as unknown parts: those in

@@ -9,7 +9,6 @@ import (
 
 	"helm.sh/helm/v3/pkg/chart"
 	"helm.sh/helm/v3/pkg/chartutil"
-	"helm.sh/helm/v3/pkg/engine"
 	hooks "helm.sh/helm/v3/pkg/release"
 
 	"github.com/kubesettle/kubesettle/render/document"
@@ -21,12 +20,14 @@ import (
 // execute renders the templates once, as an install that finds nothing.
 func execute(c *release.Chart, ch *chart.Chart, vals map[string]any, known *document.Known) ([]document.Document,
 	*object.Failure) {
-	return executeAs(c, ch, vals, chartutil.ReleaseOptions{Revision: 1, IsInstall: true}, nil, known)
+	return executeAs(c, ch, vals, asInstall, &steps{most: MaxSteps}, known)
 }
 
-// executeAs renders the templates once, as opts says and with what lookup finds; nil: nothing.
+var asInstall = chartutil.ReleaseOptions{Revision: 1, IsInstall: true}
+
+// executeAs renders the templates once, as opts says and with what lookup finds.
 func executeAs(c *release.Chart, ch *chart.Chart, vals map[string]any, opts chartutil.ReleaseOptions,
-	found engine.ClientProvider, known *document.Known) ([]document.Document, *object.Failure) {
+	s *steps, known *document.Known) ([]document.Document, *object.Failure) {
 	caps, err := capabilities(c.KubeVersion)
 	if err != nil {
 		return nil, &object.Failure{Reason: err.Error(), Where: object.FileStart(path.Join(c.Dir, "Chart.yaml")),
@@ -56,7 +57,7 @@ func executeAs(c *release.Chart, ch *chart.Chart, vals map[string]any, opts char
 			return nil, f
 		}
 	}
-	texts, err := renderCounted(ch, top, found, MaxSteps)
+	texts, err := renderCounted(ch, top, s)
 	if errors.Is(err, ErrSteps) {
 		file := path.Join(c.Dir, "Chart.yaml")
 		return nil, &object.Failure{Reason: fmt.Sprintf("%s: %s", file, err), Where: object.FileStart(file),

@@ -70,7 +70,8 @@ func render(c *release.Chart, files map[string][]byte, ch *chart.Chart, vals map
 			return release.Output{Err: f}
 		}
 	}
-	if out.Docs, f = execute(c, ch, vals, known); f != nil {
+	given := &steps{most: MaxSteps}
+	if out.Docs, f = executeAs(c, ch, vals, asInstall, given, known); f != nil {
 		f.Reason = redact.Hide(scrub(f.Reason, vals, ch.Values), c.Hidden)
 		out.Err = f
 		return out
@@ -79,11 +80,12 @@ func render(c *release.Chart, files map[string][]byte, ch *chart.Chart, vals map
 	if !c.Once && !c.Template && (lookup || asksForUpgrade(ch)) {
 		asUpgrade = upgraded(c, files, out.Docs, known)
 	}
-	names, any := drawn(ch, vals)
+	names, any := drawn(ch)
+	random, any = random || given.draws, any || given.decides
 	var renders [][]document.Document
 	if random && !c.Once {
 		draws := 1
-		if drawsDecide(ch) {
+		if drawsDecide(ch) || given.draws {
 			draws += moreDraws
 		}
 		for range draws {

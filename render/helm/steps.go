@@ -22,8 +22,7 @@ import (
 
 // What templates do is bounded by a count, which is the same on every machine, and not by a clock alone: a chart that a
 // change makes loop is refused wherever it is rendered. A step is one turn of a range or one call of a named template.
-// What makes a key or a hash counts as many, as it takes as long. What a text that tpl is given loops over is not
-// counted: only time ends that.
+// What makes a key or a hash counts as many, as it takes as long.
 
 // MaxSteps is how many a chart may take; the most of 1,473 renders of public charts are 142,000.
 const MaxSteps = 2_000_000
@@ -138,16 +137,22 @@ func actionEnd(text []byte) int {
 	return -1
 }
 
-// steps counts what templates do, and passes on what else they look up.
+// steps counts what templates do, sees what texts they give tpl, and passes on what else they look up.
 type steps struct {
 	taken int
 	most  int
 	found engine.ClientProvider // nil: nothing is found
+
+	draws   bool // a text that tpl was given draws, or asks for the time
+	decides bool // and by a function that gives few results, or others tomorrow
 }
 
 // GetClientFor implements [engine.ClientProvider].
 func (s *steps) GetClientFor(apiVersion, kind string) (dynamic.NamespaceableResourceInterface, bool, error) {
-	if apiVersion != stepVersion {
+	switch {
+	case apiVersion == textVersion:
+		return handed{to: s}, false, nil
+	case apiVersion != stepVersion:
 		if s.found == nil {
 			return nothing{}, false, nil
 		}
@@ -160,12 +165,11 @@ func (s *steps) GetClientFor(apiVersion, kind string) (dynamic.NamespaceableReso
 	return nothing{}, false, nil
 }
 
-// renderCounted renders a chart in so many steps at most.
-func renderCounted(ch *chart.Chart, vals chartutil.Values, found engine.ClientProvider, most int) (
-	map[string]string, error) {
+// renderCounted renders a chart, as what counts its steps says.
+func renderCounted(ch *chart.Chart, vals chartutil.Values, s *steps) (map[string]string, error) {
 	plain := map[*chart.File][]byte{}
 	count(ch, plain)
-	texts, err := engine.RenderWithClientProvider(ch, vals, &steps{most: most, found: found})
+	texts, err := engine.RenderWithClientProvider(ch, vals, s)
 	for t, text := range plain {
 		t.Data = text
 	}
@@ -174,10 +178,10 @@ func renderCounted(ch *chart.Chart, vals chartutil.Values, found engine.ClientPr
 		return texts, nil
 	case strings.Contains(err.Error(), ErrSteps.Error()):
 		return nil, ErrSteps
-	case found == nil: // as the chart's author sees it: with the columns of the template as it is
+	case s.found == nil: // as the chart's author sees it: with the columns of the template as it is
 		_, err = engine.Engine{}.Render(ch, vals)
 	default:
-		_, err = engine.RenderWithClientProvider(ch, vals, found)
+		_, err = engine.RenderWithClientProvider(ch, vals, s.found)
 	}
 	if err == nil {
 		err = errors.New("its templates fail at random")
@@ -189,7 +193,7 @@ func renderCounted(ch *chart.Chart, vals chartutil.Values, found engine.ClientPr
 func count(ch *chart.Chart, plain map[*chart.File][]byte) {
 	for _, t := range ch.Templates {
 		plain[t] = t.Data
-		t.Data = WithSteps(t.Data, byLookup)
+		t.Data = WithSteps(withTexts(t.Data), byLookup)
 	}
 	for _, d := range ch.Dependencies() {
 		count(d, plain)

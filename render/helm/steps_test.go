@@ -35,7 +35,7 @@ func TestCountingChangesNoOutput(t *testing.T) {
 		{"{{ range .Values.l }}'{{ '}' }}{{ end }}"},
 	} {
 		want, wantErr := engine.Engine{}.Render(ofTemplates(list...), stepVals)
-		got, err := renderCounted(ofTemplates(list...), stepVals, nil, MaxSteps)
+		got, err := renderCounted(ofTemplates(list...), stepVals, &steps{most: MaxSteps})
 		if (err == nil) != (wantErr == nil) || err != nil && err.Error() != wantErr.Error() {
 			t.Errorf("%q: error %v, without counting %v", list, err, wantErr)
 		}
@@ -58,7 +58,7 @@ func TestStepsBoundTemplates(t *testing.T) {
 		"{{ derivePassword 1 \"long\" \"a\" \"b\" \"c\" }}":                                                                           false,
 	} {
 		ch := ofTemplates(text)
-		if _, err := renderCounted(ch, stepVals, nil, 50_000); errors.Is(err, ErrSteps) != refused {
+		if _, err := renderCounted(ch, stepVals, &steps{most: 50_000}); errors.Is(err, ErrSteps) != refused {
 			t.Errorf("%s: %v, want refused: %v", text, err, refused)
 		}
 		if string(ch.Templates[0].Data) != text {

@@ -47,7 +47,7 @@ func upgraded(c *release.Chart, files map[string][]byte, has []document.Document
 			return nil
 		}
 		opts := chartutil.ReleaseOptions{Revision: 2, IsUpgrade: true}
-		if docs, f := executeAs(c, ch, vals, opts, found, known); f == nil {
+		if docs, f := executeAs(c, ch, vals, opts, &steps{most: MaxSteps, found: found}, known); f == nil {
 			return docs
 		}
 	}
