@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/kubesettle/kubesettle/verify/control/actor"
+	"github.com/kubesettle/kubesettle/verify/scale"
 	"github.com/kubesettle/kubesettle/verify/search"
 )
 
@@ -188,4 +189,124 @@ func (c *Checker) most(j Task) float64 {
 		return float64(min(c.Budget.States, j.states))
 	}
 	return float64(c.Budget.States)
+}
+
+// merge folds outcomes into one result a slice and scaling, in task order.
+func merge(plans []Plan, tasks []Task, outcomes []Outcome) [][]SliceResult {
+	out := make([][]SliceResult, len(plans))
+	for i, p := range plans {
+		out[i] = make([]SliceResult, len(p.scalings))
+		for k := range p.scalings {
+			out[i][k] = mergeScaling(plans, tasks, outcomes, i, k)
+		}
+	}
+	return out
+}
+
+// asDeclared reports whether all that was to be searched of a slice as declared was searched to the end.
+func asDeclared(plans []Plan, tasks []Task, outcomes []Outcome, slice int) bool {
+	last := len(plans[slice].scalings) - 1
+	r := mergeScaling(plans, tasks, outcomes, slice, last)
+	return r.settles()
+}
+
+// mergeScaling folds the outcomes of one scaling of a slice into its result.
+func mergeScaling(plans []Plan, tasks []Task, outcomes []Outcome, slice, scaling int) SliceResult {
+	s := plans[slice].scalings[scaling]
+	r := SliceResult{Variant: s.variant, many: s.many, Cov: Coverage{Bound: search.Complete}}
+	of := func(yield func(j Task, o Outcome) bool) {
+		for i, j := range tasks {
+			if j.slice == slice && j.scaling == scaling && !yield(j, outcomes[i]) {
+				return
+			}
+		}
+	}
+	whole := false // the declared sizes were searched to the end
+	for j, o := range of {
+		if !j.undeclared() && j.Variant.premise == "" && !j.probes {
+			if whole = o.done && o.Err == nil && Complete(o.Cov); !whole {
+				break
+			}
+		}
+	}
+	for j, o := range of {
+		r.take(j, o, whole)
+	}
+	return r
+}
+
+// take adds an outcome, in task order. whole says that the declared sizes were searched to the end: then one that
+// nobody declared decides nothing.
+func (r *SliceResult) take(j Task, o Outcome, whole bool) {
+	r.foresee(j, o)
+	switch {
+	case r.Err != nil, j.states > 0 && r.Cov.Bound == search.StateBound:
+		return
+	case !o.done && j.beyond:
+		r.Cut = j.Topology
+		return
+	case !o.done:
+		r.Cov.limit(search.TimeBound)
+		return
+	case o.Err != nil:
+		r.Err = o.Err
+		return
+	case whole && j.undeclared() && o.Cov.Bound == search.StateBound:
+		r.Cov.addWork(o.Cov)
+		r.Cov.Cut = AppendNew(r.Cov.Cut, []string{smallerSizes})
+		return
+	}
+	if broken := r.takePreferred(&o); counts(j, o, broken) {
+		r.Head = append(r.Head, o.Head...)
+		r.Base = append(r.Base, o.Base...)
+		r.Own = append(r.Own, o.Own...)
+	}
+	r.KeepClosed(placeOf(j.Variant, j.Topology), o)
+	if j.Variant.premise == "" && !j.undeclared() {
+		r.Declared = r.Declared || Complete(o.Cov)
+		r.searched++
+		if o.holds || !Complete(o.Cov) {
+			r.sizes++
+		}
+	}
+	if j.beyond && !Complete(o.Cov) {
+		r.Cut = j.Topology
+		o.Cov.Bound = search.Complete
+	}
+	r.Cov.Merge(o.Cov)
+	if j.probes {
+		return
+	}
+	r.Topologies++
+	r.MaxNodes = max(r.MaxNodes, j.Topology.Total())
+}
+
+// smallerSizes names searches of fewer nodes than were declared.
+const smallerSizes = "a cluster smaller than declared"
+
+// counts reports whether what was found at a topology says something about the change: a
+// size that nobody declared and on which base itself breaks a rule does not. broken says that it breaks a preference.
+func counts(j Task, o Outcome, broken bool) bool {
+	broken = broken || slices.ContainsFunc(o.Base, func(v Violation) bool { return v.probe == nil })
+	return !broken || scale.Declared(j.Variant.Spec.Classes, j.Topology)
+}
+
+// first adds the violations whose key is new.
+func first(have, more []Violation) []Violation {
+	for _, v := range more {
+		if !slices.ContainsFunc(have, func(o Violation) bool { return o.Key() == v.Key() }) {
+			have = append(have, v)
+		}
+	}
+	return have
+}
+
+// Whole reports whether a slice was searched to the end as it is declared, at every size that is.
+func (sr *SliceResult) Whole() bool {
+	return sr.Err == nil && sr.Variant.AsDeclared() && Complete(sr.Cov) && sr.Declared && sr.Cut == nil && !sr.Outgrown()
+}
+
+// Outgrown reports whether no declared size that was searched has room for what settles.
+func (sr *SliceResult) Outgrown() bool {
+	return sr.Err == nil && Complete(sr.Cov) && sr.searched > 0 && sr.sizes == 0
 }

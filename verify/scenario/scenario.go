@@ -144,52 +144,6 @@ func (r *scenarioRun) hasEnough() bool {
 	return r.Enough != nil && slices.ContainsFunc(r.found, r.Enough)
 }
 
-// Shows reports whether a variant at a topology breaks the rule of a violation where that was found, and nothing else:
-// what a change that is to mend it is asked first. false says nothing.
-func (c *Checker) Shows(ctx context.Context, v Variant, t scale.Topology, of Violation) (bool, Coverage, error) {
-	if of.ByRun || of.Swarmed || of.Bound.Property.Wish {
-		return false, Coverage{}, nil
-	}
-	own := *c.with(v)
-	own.Rules = slices.DeleteFunc(slices.Clone(own.Rules), func(r rules.Rule) bool { return r.ID != of.Bound.Rule.ID })
-	own.glance, own.Budget.first = true, true
-	r, alone := own.at(t), v.only(state.Head)
-	var err error
-	switch {
-	case r.late():
-	case of.probe != nil:
-		var asked rules.Facets
-		if v, asked = of.probe.of(v); of.Bound.Rule.Facets.Any(of.probe.asks & asked) {
-			if r.unfit = of.probe.unfit; r.unfit == nil {
-				r.unfit = pendingAnywhere
-			}
-			err = r.begin(ctx, of.probe, v)
-		}
-	case of.Scenario == ScenarioChange:
-		err = r.settled(ctx, ScenarioChange, v, state.Base)
-	case of.Scenario == ScenarioRevert:
-		err = r.revert(ctx, v)
-	case of.Scenario == ScenarioInstall:
-		err = r.empty(ctx, alone)
-	case of.Scenario == ScenarioSteady:
-		err = r.settled(ctx, ScenarioSteady, alone, state.Head)
-	}
-	return slices.ContainsFunc(r.found, func(x Violation) bool { return x.Key() == of.Key() }), r.cov, err
-}
-
-// cold reports whether only a cluster that starts from nothing leads to a violation of head alone: it is of a
-// workload that the change does not touch, and no run of the change leads there as surely.
-func (r *scenarioRun) cold(v Violation) bool {
-	if r.changed == nil || r.imageOnly && v.Bound.Rule.Facets.Any(rules.AnyRollout) {
-		return false
-	}
-	_, touched := r.changed[v.Bound.Workload]
-	return !touched && !slices.ContainsFunc(r.led, func(x Violation) bool {
-		return x.Key() == v.Key() && x.Sure() >= v.Sure() &&
-			fewer(slices.DeleteFunc(slices.Clone(x.Happened), func(kind string) bool { return kind == "apply" }), v.Happened)
-	})
-}
-
 // late reports whether the time has run out, so that nothing more is compiled or searched, and notes it.
 func (r *scenarioRun) late() bool {
 	if !r.Expired() {
