@@ -35,14 +35,14 @@ func RenderBoth(ctx context.Context, base, head tree.Tree, opt Options) (b, h *o
 	defer run.Close()
 	bs, err := side.Prepare(ctx, base, opt, run, nil, true)
 	if errors.Is(err, discover.ErrTime) {
-		return notLookedAt(base, opt), notLookedAt(head, opt), nil
+		return NotLookedAt(base, opt, err), NotLookedAt(head, opt, err), nil
 	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("base: %w", err)
 	}
 	hs, err := side.Prepare(ctx, head, opt, run, bs, true)
 	if errors.Is(err, discover.ErrTime) {
-		return notLookedAt(base, opt), notLookedAt(head, opt), nil
+		return NotLookedAt(base, opt, err), NotLookedAt(head, opt, err), nil
 	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("head: %w", err)
@@ -92,13 +92,13 @@ func compared(ctx context.Context, bs, hs *side.Side) (b, h *object.Revision, er
 	return b, h, nil
 }
 
-// notLookedAt is a revision of a repository that there was no time to look through, whatever the
-// change does: one release, which was cut.
-func notLookedAt(t tree.Tree, opt Options) *object.Revision {
+// NotLookedAt is a revision of a repository that there was no time for, whatever the change does: one release, which
+// was cut for a reason.
+func NotLookedAt(t tree.Tree, opt Options, why error) *object.Revision {
 	r := release.Release{Release: object.Release{ID: ".", Kind: object.Manifests, Path: ".",
 		Selected: "the repository as a whole"}}
 	f := &object.Failure{
-		Cut: true, Reason: discover.ErrTime.Error(), Where: object.FileStart("."),
+		Cut: true, Reason: why.Error(), Where: object.FileStart("."),
 		Remedy: "name the PATHs that the change is about, or raise --time-budget",
 	}
 	return &object.Revision{Name: t.Name(), Commit: t.Commit(), Tree: t, Narrowed: len(opt.Paths) > 0,

@@ -6,6 +6,7 @@ package render
 import (
 	"context"
 
+	"github.com/kubesettle/kubesettle/render/discover"
 	"github.com/kubesettle/kubesettle/render/locate"
 	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/pair"
@@ -33,6 +34,9 @@ func Render(ctx context.Context, t tree.Tree, opt Options) (*object.Revision, er
 	run := worker.New(ctx, opt.Running())
 	defer run.Close()
 	s, err := side.Prepare(ctx, t, opt, run, nil, len(opt.Paths) > 0)
+	if errors.Is(err, discover.ErrTime) {
+		return NotLookedAt(t, opt, err), nil
+	}
 	if err != nil {
 		return nil, err
 	}

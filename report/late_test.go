@@ -51,7 +51,7 @@ func TestVerdictSaysThatTimeRanOut(t *testing.T) {
 		{[]bool{true, false}, "2 releases not analysed on either side"},
 		{[]bool{false}, "1 release not analysed on either side"},
 	} {
-		r := &finding.Result{Verdict: finding.Inconclusive}
+		r := &finding.Result{Base: finding.Side{Name: "base"}, Verdict: finding.Inconclusive}
 		for _, cut := range c.cuts {
 			r.Releases = append(r.Releases, release(cut))
 		}

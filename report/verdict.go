@@ -142,10 +142,11 @@ type brokenBefore struct {
 	late        bool   // for want of time, all of them
 	absent      int    // are new: base has no such release
 	renders     int    // have a result on base
+	alone       bool   // there is no base
 }
 
 func brokenBeforeIn(r *finding.Result) brokenBefore {
-	out := brokenBefore{late: true}
+	out := brokenBefore{late: true, alone: !isCheck(r)}
 	for i := range r.Releases {
 		rel := &r.Releases[i]
 		if !rel.Changed || !rel.Missing() || !rel.Before {
@@ -191,7 +192,7 @@ func (b brokenBefore) counted() string {
 
 // status is what became of them: on either side is said only where both have them.
 func (b brokenBefore) status() string {
-	if b.absent+b.renders > 0 {
+	if b.alone || b.absent+b.renders > 0 {
 		return "not analysed"
 	}
 	return "not analysed on either side"

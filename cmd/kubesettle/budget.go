@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"sync/atomic"
 	"time"
 
 	"github.com/kubesettle/kubesettle/render/release"
@@ -31,6 +32,32 @@ type budget struct {
 	clock   *release.Clock // of the renderer
 
 	watch *deadline
+	alone atomic.Bool // the run went on without the analysis that this is the budget of
+}
+
+// within gives what an analysis comes to, or what late makes of one that overran its time by far. It goes on beside the
+// reports then, and ends with the process: what the clock alone cuts is inconclusive, never an error of the change.
+func (b *budget) within(analyse func() (*finished, error), late func(error) (*finished, error)) (*finished, error) {
+	type answer struct {
+		done *finished
+		err  error
+	}
+	first := make(chan answer, 1)
+	over := make(chan error, 1)
+	b.watch.pass(func(why error) { over <- why })
+	defer b.watch.pass(nil)
+	go func() {
+		done, err := analyse()
+		first <- answer{done, err}
+	}()
+	select {
+	case a := <-first:
+		return a.done, a.err
+	case why := <-over:
+		b.alone.Store(true)
+		b.watch.set(phaseReporting, b.total, forReporting)
+		return late(why)
+	}
 }
 
 // spend starts a budget with the phase of rendering.
@@ -45,7 +72,11 @@ func spend(p *process, total time.Duration) *budget {
 }
 
 // enter begins a phase that is ended from outside where it outlives the budget.
-func (b *budget) enter(phase string) { b.watch.set(phase, b.total, b.remaining()) }
+func (b *budget) enter(phase string) {
+	if !b.alone.Load() {
+		b.watch.set(phase, b.total, b.remaining())
+	}
+}
 
 // remaining is what is left of all.
 func (b *budget) remaining() time.Duration { return b.total - time.Since(b.started) }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -161,30 +162,60 @@ func (f *runFlags) check(ctx context.Context, p *process, base, head tree.Tree) 
 	spent := spend(p, vopt.TimeBudget)
 	defer p.deadline.clear()
 	ropt.Clock = spent.clock
-	line.begin("rendering "+base.Name()+" and "+head.Name(), spent.deadline())
-	changes, err := renderBoth(ctx, base, head, ropt, func() {
-		spent.upTo(forComparing)
-		spent.enter(phaseComparing)
-		line.begin("comparing", spent.deadline())
-	})
+	return spent.within(func() (*finished, error) {
+		line.begin("rendering "+base.Name()+" and "+head.Name(), spent.deadline())
+		changes, err := renderBoth(ctx, base, head, ropt, func() {
+			spent.upTo(forComparing)
+			spent.enter(phaseComparing)
+			line.begin("comparing", spent.deadline())
+		})
+		if err != nil {
+			return nil, err
+		}
+		if vopt.Scopes, err = f.gating.scopes(base, changes); err != nil {
+			return nil, err
+		}
+		var unread []finding.Note
+		vopt.PolicyChanges, unread = both.changes(changes, policy, vopt.Scopes)
+		vopt.TimeBudget = spent.left()
+		spent.enter(phaseSearching)
+		result, err := verify.Check(ctx, changes, vopt)
+		if err != nil {
+			return nil, analysis(withoutSecrets(err, changes.Head))
+		}
+		f.remembered(p, vopt.Kept)
+		result.Notices = slices.Concat(f.gating.notices(policy, base, head), f.gating.scopeNotices(changes), unread,
+			accepted, spent.notices(result), result.Notices)
+		return f.finished(p, result, changes, policy, vopt.Scopes, spent)
+	}, func(why error) (*finished, error) { return f.undecided(ctx, p, base, head, ropt, why) })
+}
+
+// undecided is what a run comes to that did not heed its time budget. It shares nothing with the analysis that is left
+// behind; base is nil where there is none.
+func (f *runFlags) undecided(ctx context.Context, p *process, base, head tree.Tree, ropt render.Options, why error) (
+	*finished, error) {
+	policy, err := f.gating.load(cmp.Or(base, head))
 	if err != nil {
 		return nil, err
 	}
-	if vopt.Scopes, err = f.gating.scopes(base, changes); err != nil {
+	vopt, err := f.searching.options(p, policy, f.rendering.workers, nil)
+	if err != nil {
 		return nil, err
 	}
-	var unread []finding.Note
-	vopt.PolicyChanges, unread = both.changes(changes, policy, vopt.Scopes)
-	vopt.TimeBudget = spent.left()
-	spent.enter(phaseSearching)
-	result, err := verify.Check(ctx, changes, vopt)
-	if err != nil {
-		return nil, analysis(withoutSecrets(err, changes.Head))
+	vopt.TimeBudget = 0 // there is nothing to search
+	ch := &object.Changes{Head: render.NotLookedAt(head, ropt, why)}
+	spent := spend(&process{}, 0)
+	spent.watch = p.deadline
+	var result *finding.Result
+	if base == nil {
+		result, err = verify.Verify(ctx, ch.Head, vopt)
+	} else if ch, err = render.Diff(render.NotLookedAt(base, ropt, why), ch.Head); err == nil {
+		result, err = verify.Check(ctx, ch, vopt)
 	}
-	f.remembered(p, vopt.Kept)
-	result.Notices = slices.Concat(f.gating.notices(policy, base, head), f.gating.scopeNotices(changes), unread, accepted,
-		spent.notices(result), result.Notices)
-	return f.finished(p, result, changes, policy, vopt.Scopes, spent)
+	if err != nil {
+		return nil, analysis(err)
+	}
+	return f.finished(p, result, ch, policy, nil, spent)
 }
 
 // verify looks at one tree.
@@ -205,23 +236,25 @@ func (f *runFlags) verify(ctx context.Context, p *process, t tree.Tree) (*finish
 	spent := spend(p, vopt.TimeBudget)
 	defer p.deadline.clear()
 	ropt.Clock = spent.clock
-	line.begin("rendering "+t.Name(), spent.deadline())
-	rev, err := render.Render(ctx, t, ropt)
-	if err != nil {
-		return nil, analysis(err)
-	}
-	if vopt.Scopes, err = f.gating.scopes(t, &object.Changes{Head: rev}); err != nil {
-		return nil, err
-	}
-	vopt.TimeBudget = spent.left()
-	spent.enter(phaseSearching)
-	result, err := verify.Verify(ctx, rev, vopt)
-	if err != nil {
-		return nil, analysis(withoutSecrets(err, rev))
-	}
-	f.remembered(p, vopt.Kept)
-	result.Notices = append(spent.notices(result), result.Notices...)
-	return f.finished(p, result, &object.Changes{Head: rev}, policy, vopt.Scopes, spent)
+	return spent.within(func() (*finished, error) {
+		line.begin("rendering "+t.Name(), spent.deadline())
+		rev, err := render.Render(ctx, t, ropt)
+		if err != nil {
+			return nil, analysis(err)
+		}
+		if vopt.Scopes, err = f.gating.scopes(t, &object.Changes{Head: rev}); err != nil {
+			return nil, err
+		}
+		vopt.TimeBudget = spent.left()
+		spent.enter(phaseSearching)
+		result, err := verify.Verify(ctx, rev, vopt)
+		if err != nil {
+			return nil, analysis(withoutSecrets(err, rev))
+		}
+		f.remembered(p, vopt.Kept)
+		result.Notices = append(spent.notices(result), result.Notices...)
+		return f.finished(p, result, &object.Changes{Head: rev}, policy, vopt.Scopes, spent)
+	}, func(why error) (*finished, error) { return f.undecided(ctx, p, nil, t, ropt, why) })
 }
 
 // remembered says how many of a check's searches had been done before, and keeps the others.

@@ -29,6 +29,7 @@ type deadline struct {
 	mu    sync.Mutex
 	stop  func() bool
 	late  func(err error) int // says it elsewhere too, and gives the exit code; nil: that of an analysis that failed
+	over  func(err error)     // has the run go on without the phase that is late; nil: it ends
 	ended bool
 }
 
@@ -48,6 +49,15 @@ func (d *deadline) hear(late func(err error) int) {
 	}
 }
 
+// pass has a run go on without an analysis that does not end in time; nil: such a one ends the run.
+func (d *deadline) pass(over func(err error)) {
+	if d != nil {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		d.over = over
+	}
+}
+
 // set begins a phase that must be over after a time, with what a budget of it is.
 func (d *deadline) set(phase string, budget, left time.Duration) {
 	if d == nil {
@@ -59,7 +69,7 @@ func (d *deadline) set(phase string, budget, left time.Duration) {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.stop = d.after(max(left, 0)+time.Duration(graceShare*float64(budget))+grace, func() { d.expire(phase, budget) })
+	d.stop = d.after(max(left, 0)+beyond(budget), func() { d.expire(phase, budget) })
 }
 
 // clear ends a phase.
@@ -77,13 +87,19 @@ func (d *deadline) clear() {
 
 func (d *deadline) expire(phase string, budget time.Duration) {
 	d.mu.Lock()
-	late, ended := d.late, d.ended
-	d.ended = true
+	late, over, ended := d.late, d.over, d.ended
+	d.over, d.ended = nil, over == nil
 	d.mu.Unlock()
 	if ended {
 		return
 	}
-	err := &exit{exitAnalysis, fmt.Errorf("the time budget of %s (--time-budget) ended, and %s did not: nothing was decided; name fewer PATHs, split the run with --shard, or give it more time", budget, phase)}
+	why := fmt.Errorf("the time budget of %s (--time-budget) ended, and %s did not within another %s: nothing was decided; "+
+		"name fewer PATHs, split the run with --shard, or give it more time", budget, phase, beyond(budget))
+	if over != nil {
+		over(why)
+		return
+	}
+	err := &exit{exitAnalysis, why}
 	if phase == phaseReporting || phase == phasePosting {
 		err.err = fmt.Errorf("%s took too long, and was stopped before it wrote everything", phase)
 	}
@@ -93,4 +109,9 @@ func (d *deadline) expire(phase string, budget time.Duration) {
 		code = late(err)
 	}
 	d.end(code)
+}
+
+// beyond is what a phase may take past its time.
+func beyond(budget time.Duration) time.Duration {
+	return time.Duration(graceShare*float64(budget)) + grace
 }

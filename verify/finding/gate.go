@@ -131,7 +131,9 @@ func (r *Result) Judge(g Gate) {
 
 // HoldsUp reports whether a release has no result and the change is the reason: it broke it,
 // or added it broken.
-func (r *ReleaseResult) HoldsUp() bool { return r.Changed && (r.Missing() || r.Open()) && !r.Before }
+func (r *ReleaseResult) HoldsUp() bool {
+	return r.Changed && (r.Missing() || r.Open()) && !r.Before
+}
 
 // Missing reports whether nothing of head's release was analysed.
 func (r *ReleaseResult) Missing() bool { return r.Status == "failed-head" || r.Status == "skipped" }
@@ -163,7 +165,8 @@ func (r *Result) verdict(g Gate) Verdict {
 	}
 	none := !slices.ContainsFunc(r.Releases, func(rel ReleaseResult) bool { return rel.Status != "unclaimed" })
 	nothing := none && (r.Base == Side{} || r.Narrowed || r.Unused)
-	if nothing || r.Base == (Side{}) && len(r.Workloads) == 0 {
+	cut := slices.ContainsFunc(r.Releases, func(rel ReleaseResult) bool { return rel.Cut })
+	if nothing || r.Base == (Side{}) && len(r.Workloads) == 0 && !cut {
 		add(Nothing)
 	}
 	searched, left := r.searched(), !r.nothingLeft()

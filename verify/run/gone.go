@@ -157,6 +157,11 @@ func Leftovers() []string {
 // is made of: nothing is said about them.
 func unusedFiles(r *finding.Result, ch *object.Changes, p *policies.Policy) {
 	r.Narrowed = ch.Head.Narrowed
+	if slices.ContainsFunc(ch.Head.Releases, func(rel *object.Rendered) bool {
+		return rel.Path == "." && rel.Err != nil && rel.Err.Cut
+	}) {
+		return // what releases there are is not known
+	}
 	n, parked := finding.Say(finding.UsedByNone), finding.Say(finding.Parked)
 	var values []string
 	for _, f := range render.Unused(ch) {

@@ -248,10 +248,10 @@ func releaseResult(p slice.Pair, ch *object.Changes, touched []string) finding.R
 		out.Changed, out.Reason = true, finding.RemovedOnHead
 	case p.Head.Err != nil:
 		failure("failed-head", "head", p.Head.Err)
-		broke := ch.Base == nil || render.Broke(ch, p.Base, p.Head)
+		broke := !p.Head.Err.Cut && (ch.Base == nil || render.Broke(ch, p.Base, p.Head))
 		out.Changed, out.Before = out.Changed || broke || p.Head.Changed, !broke
 		switch {
-		case broke:
+		case broke, ch.Base == nil:
 		case p.Base == nil && !slices.ContainsFunc(ch.Base.Ignored, func(g object.Ignored) bool {
 			_, name, ok := strings.Cut(g.Elsewhere, " ")
 			return ok && strings.HasSuffix(p.ID, "/"+name) // a set of which nobody knows what it makes
