@@ -66,8 +66,11 @@ func drawsDecide(ch *chart.Chart) bool {
 // narrow matches functions of which a chart may come to hold few results, or others tomorrow: what hangs on one is not
 // known. What is no call goes first: texts, comments, fields and variables.
 var (
-	narrow  = regexp.MustCompile(`\b(randInt|now|ago|shuffle)\b`)
-	noCalls = regexp.MustCompile("(?s)\"(?:\\\\.|[^\"\\\\])*\"|`[^`]*`|/\\*.*?\\*/|[.$][\\w.]*")
+	narrow = regexp.MustCompile(`\b(randInt|now|ago|shuffle)\b`)
+	// comparing matches functions that ask of any draw, however many results it has, whether it is one of few.
+	comparing = regexp.MustCompile(`\b(eq|ne|lt|le|gt|ge|has|contains|hasPrefix|hasSuffix|regexMatch|mod)\b`)
+	handing   = regexp.MustCompile(`\btpl\b`)
+	noCalls   = regexp.MustCompile("(?s)\"(?:\\\\.|[^\"\\\\])*\"|`[^`]*`|/\\*.*?\\*/|[.$][\\w.]*")
 )
 
 // decidesByDraw reports whether a draw or the time decides in a template: by itself, or by a variable that holds it.
@@ -78,10 +81,14 @@ func decidesByDraw(text []byte) bool {
 	all := actions.FindAll(text, -1)
 	held := map[string]bool{}
 	for _, a := range all {
-		if !narrow.Match(noCalls.ReplaceAll(a, nil)) {
+		calls := noCalls.ReplaceAll(a, nil)
+		if comparing.Match(calls) && isRandom(a) {
+			return true
+		}
+		if !narrow.Match(calls) {
 			continue
 		}
-		if deciding.Match(noCalls.ReplaceAll(a, nil)) {
+		if deciding.Match(calls) {
 			return true
 		}
 		if m := assigned.FindSubmatch(a); m != nil {
@@ -96,6 +103,16 @@ func decidesByDraw(text []byte) bool {
 		}
 		return false
 	})
+}
+
+// comparesTexts reports whether a template of a chart compares what tpl gives.
+func comparesTexts(ch *chart.Chart) bool {
+	return slices.ContainsFunc(ch.Templates, func(t *chart.File) bool {
+		return slices.ContainsFunc(actions.FindAll(t.Data, -1), func(a []byte) bool {
+			calls := noCalls.ReplaceAll(a, nil)
+			return handing.Match(calls) && comparing.Match(calls)
+		})
+	}) || slices.ContainsFunc(ch.Dependencies(), comparesTexts)
 }
 
 // drawn are the templates of a chart, by their full names, in which a draw decides; any says that one does in what any

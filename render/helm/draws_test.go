@@ -25,3 +25,29 @@ func TestDrawsDecide(t *testing.T) {
 		}
 	}
 }
+
+// A draw that is compared decides in any run alike, whatever the two renders of one happen to draw.
+func TestDecidesByDraw(t *testing.T) {
+	for template, want := range map[string]bool{
+		`{{ if has (randAlpha 1) (list "a" "b") }}1{{ end }}`:                   true,
+		`{{ if contains "A" (genPrivateKey "ecdsa") }}1{{ end }}`:               true,
+		`{{ mod (atoi (randNumeric 3)) 2 }}`:                                    true,
+		`{{ if eq .Values.a "x" }}{{ randAlphaNum 8 }}{{ end }}`:                false,
+		`{{ $p := .Values.p | default (randAlphaNum 8) }}{{ if $p }}a{{ end }}`: false,
+		`{{ ternary (randAlphaNum 8) "" .Values.x }}`:                           false,
+	} {
+		if got := decidesByDraw([]byte(template)); got != want {
+			t.Errorf("%s: %v", template, got)
+		}
+	}
+	for template, want := range map[string]bool{
+		`{{ if has (tpl (printf "{{ rand%s 1 }}" "Alpha") .) (list "a") }}1{{ end }}`: true,
+		`{{ tpl .Values.password . }}`:                                               false,
+		`{{ if eq .Values.a "x" }}{{ tpl .Values.password . }}{{ end }}`:             false,
+	} {
+		ch := &chart.Chart{Templates: []*chart.File{{Name: "t", Data: []byte(template)}}}
+		if got := comparesTexts(ch); got != want {
+			t.Errorf("%s: %v", template, got)
+		}
+	}
+}

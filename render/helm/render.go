@@ -81,7 +81,7 @@ func render(c *release.Chart, files map[string][]byte, ch *chart.Chart, vals map
 		asUpgrade = upgraded(c, files, out.Docs, known)
 	}
 	names, any := drawn(ch)
-	random, any = random || given.draws, any || given.decides
+	random, any = random || given.draws, any || given.decides || given.draws && comparesTexts(ch)
 	var renders [][]document.Document
 	if random && !c.Once {
 		draws := 1
