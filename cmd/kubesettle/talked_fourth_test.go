@@ -1,13 +1,8 @@
 package main
 
 import (
-	"fmt"
 	"maps"
-	"slices"
 	"strings"
-	"testing"
-
-	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 // fourth generates a fourth set of pull requests that break web, hide it or take it away: with draws, marks that switch
@@ -172,40 +167,4 @@ func fourthDocuments() map[string]talk {
 		"a set of replicas":         {"k/web.yaml": strings.Replace(strings.Replace(bad, "kind: Deployment", "kind: ReplicaSet", 1), "  strategy: {type: Recreate}\n", "", 1)},
 		"a set of daemons":          {"k/web.yaml": strings.Replace(strings.Replace(bad, "kind: Deployment", "kind: DaemonSet", 1), "  strategy: {type: Recreate}\n", "", 1)},
 	})
-}
-
-// quickFourths is of how many pull requests of the fourth set one is tried with -short.
-const quickFourths = 9
-
-// Nor by anything of a fourth set. Only what takes web away, or rests it, may pass, and is named then.
-func TestNobodyTalksTheCheckOutOfItAFourthTime(t *testing.T) {
-	list := fourth()
-	policy := treeFiles{".kubesettle.yaml": actionPolicy}
-	outcomes := map[string]int{}
-	for i, name := range slices.Sorted(maps.Keys(list)) {
-		if testing.Short() && i%quickFourths != 0 {
-			continue
-		}
-		one := list[name]
-		t.Run(name, func(t *testing.T) {
-			base, head := policy.with(one.base), policy.with(one.head)
-			if _, own := one.base[".kubesettle.yaml"]; own {
-				head = one.head
-			}
-			c := checkTrees(t, base, head)
-			outcomes[fmt.Sprint(c.code, " ", c.result.Verdict)]++
-			about := strings.Contains(c.text, "default/web") || strings.Contains(c.text, "nothing is claimed of them") ||
-				slices.ContainsFunc(c.result.Findings, func(f finding.Finding) bool { return f.Status != "fixed" })
-			if passes := c.code == exitPass && c.result.Verdict == finding.Pass && !about; passes {
-				t.Errorf("it passes in silence:\n%s", c.text)
-			}
-			if c.code == exitUsage {
-				t.Errorf("a usage error:\n%s", c.text)
-			}
-		})
-	}
-	if len(list) < 400 {
-		t.Errorf("%d pull requests, want 400", len(list))
-	}
-	t.Logf("%d pull requests: %v", len(list), outcomes)
 }

@@ -3,11 +3,7 @@ package main
 import (
 	"fmt"
 	"maps"
-	"slices"
 	"strings"
-	"testing"
-
-	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 const (
@@ -380,43 +376,6 @@ func thirdDocuments() map[string]talk {
 		"a manifest work for it":       {"k/web.yaml": "apiVersion: work.open-cluster-management.io/v1\nkind: ManifestWork\nmetadata: {name: web, namespace: default}\nspec: {workload: {manifests: [" + strings.TrimSpace(fmt.Sprintf(flow, "")) + "]}}\n"},
 		"a config that an app applies": {"k/web.yaml": thirdConfig + "data:\n  web.yaml: |\n    " + strings.ReplaceAll(strings.TrimSuffix(bad, "\n"), "\n", "\n    ") + "\n"},
 	})
-}
-
-// quickThirds is of how many pull requests of the first three sets one is tried with -short.
-const quickThirds = 4
-
-// Nor by anything of a third set: what breaks web fails, or the run says that it was not analysed; what takes its pods, or
-// has it twice, is named.
-func TestNobodyTalksTheCheckOutOfItAThirdTime(t *testing.T) {
-	list := third()
-	policy := treeFiles{".kubesettle.yaml": actionPolicy}
-	outcomes := map[string]int{}
-	for i, name := range slices.Sorted(maps.Keys(list)) {
-		if testing.Short() && i%quickThirds != 0 {
-			continue
-		}
-		one := list[name]
-		t.Run(name, func(t *testing.T) {
-			base, head := policy.with(one.base), policy.with(one.head)
-			if _, own := one.base[".kubesettle.yaml"]; own {
-				head = one.head
-			}
-			c := checkTrees(t, base, head)
-			outcomes[fmt.Sprint(c.code, " ", c.result.Verdict)]++
-			about := strings.Contains(c.text, "default/web") || // which goes, rests, or stands twice
-				slices.ContainsFunc(c.result.Findings, func(f finding.Finding) bool { return f.Status != "fixed" })
-			if c.code == exitPass && c.result.Verdict == finding.Pass && !about {
-				t.Errorf("it passes:\n%s", c.text)
-			}
-			if c.code == exitUsage {
-				t.Errorf("a usage error:\n%s", c.text)
-			}
-		})
-	}
-	if len(list) < 200 {
-		t.Errorf("%d pull requests, want 200", len(list))
-	}
-	t.Logf("%d pull requests: %v", len(list), outcomes)
 }
 
 const thirdBaseline = "apiVersion: kubesettle.dev/v1alpha1\nkind: Baseline\nfindings: []\n"
