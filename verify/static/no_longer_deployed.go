@@ -19,6 +19,7 @@ import (
 type Remains struct {
 	ch    *object.Changes
 	head  map[string]*object.Object // head's objects by ID: one that runs, if any does
+	by    map[string]object.Tool    // what applies it
 	made  map[string]bool           // files of head with the kinds that are made of them
 	read  map[string]bool           // files of releases that do not render, or were not rendered
 	added map[string]string         // the files that may be a copy of another, with their texts
@@ -26,7 +27,8 @@ type Remains struct {
 
 // NewRemains looks at what head renders.
 func NewRemains(ch *object.Changes) *Remains {
-	r := &Remains{ch: ch, head: map[string]*object.Object{}, made: map[string]bool{}, read: map[string]bool{},
+	r := &Remains{ch: ch, head: map[string]*object.Object{}, by: map[string]object.Tool{},
+		made: map[string]bool{}, read: map[string]bool{},
 		added: map[string]string{}}
 	for _, rel := range ch.Head.Releases {
 		if rel.Err != nil || rel.Untouched {
@@ -36,7 +38,7 @@ func NewRemains(ch *object.Changes) *Remains {
 		}
 		for _, o := range rel.Objects {
 			if had := r.head[o.ID.String()]; had == nil || had.Hook {
-				r.head[o.ID.String()] = o
+				r.head[o.ID.String()], r.by[o.ID.String()] = o, rel.Delivery.Tool
 			}
 			r.made[o.Source.File+" "+o.ID.Kind] = true
 		}
@@ -65,6 +67,8 @@ func (r *Remains) stays(o *object.Object) (file, how string) {
 	file = o.Source.File
 	now := r.head[o.ID.String()]
 	switch {
+	case now != nil && !o.Hook && spares(now, r.by[o.ID.String()]) != "" && spares(o, r.by[o.ID.String()]) == "":
+		return now.Source.File, spares(now, r.by[o.ID.String()])
 	case o.Hook, now != nil && (!now.Hook || o.ID.Kind == "Job" || o.ID.Kind == "Pod"): // which hooks are made of
 		return "", ""
 	case now != nil:
@@ -91,6 +95,25 @@ func (r *Remains) stays(o *object.Object) (file, how string) {
 		}
 	}
 	return "", ""
+}
+
+// spares says how a tool is told to leave an object alone, or to run it as a hook, beside the rest of a release; "":
+// it applies the object like any other. Jobs and pods are what hooks are made of.
+//
+// Upstream: gitops-engine v0.7, pkg/sync/hook: Types, Skip; kustomize-controller v1.7, internal/controller:
+// ApplyOptions.ExclusionSelector (ssa: Ignore), IfNotPresentSelector.
+func spares(o *object.Object, by object.Tool) string {
+	switch {
+	case by == object.ArgoCD && annotation(o, "argocd.argoproj.io/hook") == "Skip":
+		return "has Argo CD skip it"
+	case by == object.ArgoCD && annotation(o, "argocd.argoproj.io/hook") != "" && o.ID.Kind != "Job" && o.ID.Kind != "Pod":
+		return "makes it a hook"
+	case by == object.Flux && annotation(o, "kustomize.toolkit.fluxcd.io/ssa") == "Ignore":
+		return "has Flux ignore it"
+	case by == object.Flux && annotation(o, "kustomize.toolkit.fluxcd.io/ssa") == "IfNotPresent":
+		return "has Flux leave it as it is"
+	}
+	return ""
 }
 
 // copied reports whether most words of a text are in another.
@@ -138,8 +161,8 @@ func undeployed(p *Pass) []Remark {
 			text = fmt.Sprintf("%s and %d more workloads of %s are in no release any longer, though %s %s", o.ID, n,
 				b.ID, file, how)
 		}
-		if how == "makes it a hook" {
-			text = fmt.Sprintf("%s is part of no release any longer: %s %s", o.ID, file, how)
+		if now := remains.head[o.ID.String()]; now != nil {
+			text = fmt.Sprintf("%s is no longer applied with its release: %s %s", o.ID, file, how)
 		}
 		out = append(out, Remark{release: b.ID, Object: o, status: finding.New, gone: true,
 			text: text, at: remains.edit(b, o)})
@@ -159,6 +182,9 @@ func failsOnHead(ch *object.Changes, b *object.Rendered) bool {
 // edit is the first line that the change edits of what a release of base is made of or is declared in; else of the
 // files that it adds; the line of the object where it only deletes some.
 func (r *Remains) edit(b *object.Rendered, o *object.Object) object.Location {
+	if now := r.head[o.ID.String()]; now != nil {
+		return now.Locate("metadata.annotations")
+	}
 	files := append(slices.Clone(b.Reads), b.By.File)
 	for _, h := range r.ch.Head.Releases {
 		if h.ID == b.ID {
