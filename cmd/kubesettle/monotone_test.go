@@ -261,10 +261,8 @@ func TestNoWrapperTakesACheckAway(t *testing.T) {
 						add = add.moved("k", "renamed")
 					}
 					with := checkTrees(t, base, head.with(add))
-					// known_miss: a script of head is taken for how a renamed chart is deployed.
-					missed := renamed && kind == "chart" && name == "a script that deploys"
-					if slices.Contains(with.gates(), tooLarge) == missed {
-						t.Errorf("%s takes it away (known miss: %v): exit code %d, %q\n%s", name, missed, with.code, with.gates(), with.text)
+					if !slices.Contains(with.gates(), tooLarge) {
+						t.Errorf("%s takes it away: exit code %d, %q\n%s", name, with.code, with.gates(), with.text)
 					}
 				}
 			})

@@ -230,10 +230,16 @@ func (d *Found) chart(dir, user string) {
 		d.claim(base, "a library chart")
 		return
 	}
+	deployed := false
 	for _, r := range d.withSets(base) {
-		if !d.isDeployed(r) {
+		if d.isDeployed(r) {
+			deployed = true
+		} else {
 			d.add(r)
 		}
+	}
+	if deployed { // by a script that base may not have
+		d.claimed = append(d.claimed, base)
 	}
 }
 

@@ -59,7 +59,9 @@ func (d *Found) keep() {
 			continue
 		}
 		for _, one := range d.withSets(r) {
-			d.keepRoot(one)
+			if !d.ids[one.ID] {
+				d.keepRoot(one)
+			}
 		}
 	}
 }

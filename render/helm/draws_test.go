@@ -42,8 +42,8 @@ func TestDecidesByDraw(t *testing.T) {
 	}
 	for template, want := range map[string]bool{
 		`{{ if has (tpl (printf "{{ rand%s 1 }}" "Alpha") .) (list "a") }}1{{ end }}`: true,
-		`{{ tpl .Values.password . }}`:                                               false,
-		`{{ if eq .Values.a "x" }}{{ tpl .Values.password . }}{{ end }}`:             false,
+		`{{ tpl .Values.password . }}`:                                   false,
+		`{{ if eq .Values.a "x" }}{{ tpl .Values.password . }}{{ end }}`: false,
 	} {
 		ch := &chart.Chart{Templates: []*chart.File{{Name: "t", Data: []byte(template)}}}
 		if got := comparesTexts(ch); got != want {
