@@ -106,7 +106,8 @@ func (x Remark) Finding(pl judge.Places) finding.Finding {
 		for _, c := range x.causes {
 			for _, b := range c.blamed(pl) {
 				same := func(x finding.Blame) bool {
-					return x.Object == b.Object && x.Path == b.Path && *x.Location == *b.Location
+					return x.Object == b.Object && x.Path == b.Path && (*x.Location == *b.Location ||
+						b.Path == "" && x.Location.File == b.Location.File) // a new object is named once
 				}
 				if !slices.ContainsFunc(f.Blame, same) {
 					f.Blame = append(f.Blame, b)
@@ -177,8 +178,18 @@ func (c cause) blamed(pl judge.Places) []finding.Blame {
 // labelPaths are where a workload has the labels of its pods, or its own name.
 var labelPaths = []string{"spec.template.metadata.labels", "metadata.name"}
 
-// blamed are the changed fields of an object at or below some paths, or the object if
-// it is new.
+// ownLine is where the first of some paths that an object has is written, or what encloses the first one. Without
+// paths, or with the name alone, it is where the object begins.
+func ownLine(o *object.Object, paths []string) object.Location {
+	if len(paths) == 0 || len(paths) == 1 && paths[0] == "metadata.name" {
+		return o.Source
+	}
+	written := slices.IndexFunc(paths, func(p string) bool { _, ok := o.At(p); return ok })
+	return o.Locate(paths[max(written, 0)])
+}
+
+// blamed are the changed fields of an object at or below some paths, or the object, at the line of the first of them,
+// if it is new.
 func blamed(pl judge.Places, release string, o *object.Object, paths []string) []finding.Blame {
 	if pl.Changes == nil || o == nil {
 		return nil
@@ -188,7 +199,7 @@ func blamed(pl judge.Places, release string, o *object.Object, paths []string) [
 		return nil
 	}
 	if c.Base == nil {
-		l := pl.Location(o.Source, "head")
+		l := pl.Location(ownLine(o, paths), "head")
 		return []finding.Blame{{Object: o.ID.String(), Location: &l}}
 	}
 	var out []finding.Blame
