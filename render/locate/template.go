@@ -119,9 +119,11 @@ func (t TemplateText) namedNear(from int, name string) bool {
 	return false
 }
 
-// key finds the next line with a key that is indented deeper than indent. inItem says
-// that the key may stand behind the dash of a list item, or beside it.
+// key finds the line with a key of the block below a line: in the column of the first key there, or else, since
+// templates indent as they like, the next one that is indented deeper than indent. inItem says that the key may stand
+// behind the dash of a list item, or beside it.
 func (t TemplateText) key(at, indent int, name string, inItem bool) (line, in int) {
+	column, deeper, lists := -1, -1, false
 	for i := at; i < len(t.lines); i++ {
 		l := t.lines[i]
 		text := strings.TrimLeft(l, " ")
@@ -130,25 +132,33 @@ func (t TemplateText) key(at, indent int, name string, inItem bool) (line, in in
 			continue
 		}
 		if strings.HasPrefix(text, "---") && i > at {
-			return -1, 0
+			break
 		}
 		item := strings.HasPrefix(text, "- ")
 		if i > at && own <= indent && !(item && own == indent && !inItem) {
-			return -1, 0 // the block has ended
+			break // the block has ended
 		}
 		if item {
-			if inItem && i > at {
-				return -1, 0 // the next item
-			}
+			lists = lists || inItem && i > at // of lists below the item
 			trimmed := strings.TrimLeft(text[2:], " ")
 			own += len(text) - len(trimmed)
 			text = trimmed
 		}
-		if (own > indent || i == at && inItem) && HasKey(text, name) {
+		if text == "-" || own <= indent && (i != at || !inItem) {
+			continue
+		}
+		if column < 0 {
+			column = own
+		}
+		switch {
+		case !HasKey(text, name):
+		case own == column:
 			return i, own
+		case deeper < 0 && !lists:
+			deeper, in = i, own
 		}
 	}
-	return -1, 0
+	return deeper, in
 }
 
 // HasKey reports whether a text has a key of that name.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/slice"
@@ -55,11 +56,26 @@ func podSpec(o *object.Object) (*corev1.PodSpec, string) {
 		}
 		var spec corev1.PodSpec
 		if json.Unmarshal(text, &spec) != nil && o.Typed != nil {
-			return nil, ""
+			return decodedSpec(o, at), strings.Join(at, ".") + "."
 		}
 		return &spec, strings.Join(at, ".") + "."
 	}
 	return nil, ""
+}
+
+// decodedSpec is the spec at a path of an object with a value of another type in it, as the object was decoded: its
+// other mistakes are told, too. nil: it has none there.
+func decodedSpec(o *object.Object, at []string) *corev1.PodSpec {
+	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(o.Typed)
+	if err != nil {
+		return nil
+	}
+	part, ok := slice.ValueAt(content, at...).(map[string]any)
+	var spec corev1.PodSpec
+	if !ok || runtime.DefaultUnstructuredConverter.FromUnstructured(part, &spec) != nil {
+		return nil
+	}
+	return &spec
 }
 
 // needs lists what the pods of an object do not start without, in the order of its fields.

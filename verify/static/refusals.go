@@ -218,6 +218,9 @@ func undecoded(o *object.Object) field.ErrorList {
 // steadyErrors leaves out the errors of fields that every render gives another value, of which a mask is seen, and of
 // fields that have a value of another type, which are refused for that.
 func steadyErrors(o *object.Object, list field.ErrorList) field.ErrorList {
+	for _, e := range list {
+		e.Field = ofResource(e)
+	}
 	return slices.DeleteFunc(list, func(e *field.Error) bool {
 		if e.Field == "" {
 			return false
@@ -227,6 +230,18 @@ func steadyErrors(o *object.Object, list field.ErrorList) field.ErrorList {
 			return r.Undecodable && judge.Overlap(path, r.Path)
 		})
 	})
+}
+
+// ofResource is the field that an error is about, with the resource that upstream names in the text alone: two
+// resources of a container are two mistakes, each on its own line.
+//
+// Upstream: pkg/apis/core/validation: ValidateContainerResourceRequirements, at v1.36.3.
+func ofResource(e *field.Error) string {
+	resource, _, limited := strings.Cut(strings.TrimPrefix(e.Detail, "must be less than or equal to "), " limit of ")
+	if !limited || !strings.HasSuffix(e.Field, ".requests") || strings.Contains(resource, " ") {
+		return e.Field
+	}
+	return e.Field + "[" + resource + "]"
 }
 
 // nextRender is why the API server refuses an object as the next render of it has it.
