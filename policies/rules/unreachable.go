@@ -16,12 +16,12 @@ var unreachable = Rule{
 	Severity: Error,
 	Static:   true,
 	Help: Help{
-		Real: `An Ingress, a route, a setting that names a Service (a guess: a warning), or a pod's DNS requests
-reached pods on base. Now a network policy denies them, no Gateway takes the route, or all pods behind it are scaled
-to zero (a warning); or a Service lost its last way in from outside (a note). Check: ` + "`kubectl exec POD -- nc -vz HOST PORT`" + `. Not real if the cluster does not
-enforce policies.`,
-		Bad: `These requests fail; without DNS, nearly all.`,
-		Now: `Let the request through. A default deny of egress needs a rule for DNS (port 53).`,
+		Real: `A route, a setting that names a Service (a warning), or a pod's DNS requests reached pods
+on base. Now a network policy denies them, no Gateway takes the route, or all pods behind it are scaled to zero (a
+warning); or a Service lost its last way in from outside (a note). Check: ` + "`kubectl exec POD -- nc -vz HOST PORT`" + `.
+Not real if the cluster does not enforce policies.`,
+		Bad: `They fail; without DNS, nearly all.`,
+		Now: `Let the request through. A default deny of egress needs a rule for DNS.`,
 		Sources: []string{
 			"https://kubernetes.io/docs/concepts/services-networking/network-policies/",
 			"https://network-policy-api.sigs.k8s.io/api-overview/",
