@@ -19,7 +19,7 @@ func TestNewReleasesAreNotSaidOfBase(t *testing.T) {
 		{[]string{"renders", ""}, "2 releases not analysed: "},
 		{[]string{"", ""}, "2 releases not analysed on either side: "},
 	} {
-		r := &finding.Result{Verdict: finding.Inconclusive}
+		r := &finding.Result{Base: finding.Side{Name: "base"}, Verdict: finding.Inconclusive}
 		for i, base := range c.onBase {
 			r.Releases = append(r.Releases, finding.ReleaseResult{ID: string(rune('a' + i)), Status: "skipped", Changed: true,
 				Before: true, OnBase: base})
