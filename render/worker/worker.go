@@ -91,10 +91,12 @@ func (f *firstBytes) Write(p []byte) (int, error) {
 }
 
 // starved reports whether these are the words with which Go's runtime ends a process that gets
-// no memory, for its heap or for a thread's stack.
+// no memory, for its heap or for a thread's stack. The collector does not look at what it got: it
+// reads a queue that is not there (spanQueue.tryDrain of Go 1.26), and "PC=" after the signal says
+// that it is the runtime itself that failed; code outside of it panics.
 func (f *firstBytes) starved() bool {
 	for _, words := range []string{"out of memory", "cannot allocate memory", "failed to create new OS thread",
-		"pthread_create failed", "cannot map pages"} {
+		"pthread_create failed", "cannot map pages", "SIGSEGV: segmentation violation\nPC="} {
 		if bytes.Contains(f.text, []byte(words)) {
 			return true
 		}
