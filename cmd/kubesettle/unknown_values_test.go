@@ -141,7 +141,7 @@ func TestWhatIsUnknownIsNeverBetter(t *testing.T) {
 	t.Parallel()
 	seed, n := uint64(34), *unknownDraws
 	if testing.Short() {
-		n = min(n, 50) // a draw takes three checks
+		n = min(n, 30) // a draw takes three checks
 	}
 	policy := treeFiles{".kubesettle.yaml": actionPolicy}
 	other := func(app string) treeFiles {
