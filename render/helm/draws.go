@@ -66,7 +66,7 @@ func drawsDecide(ch *chart.Chart) bool {
 // narrow matches functions of which a chart may come to hold few results, or others tomorrow: what hangs on one is not
 // known. What is no call goes first: texts, comments, fields and variables.
 var (
-	narrow = regexp.MustCompile(`\b(randInt|now|ago|shuffle)\b`)
+	narrow = regexp.MustCompile(`\b(randInt|now|ago|shuffle|date|dateInZone|date_in_zone|htmlDate|htmlDateInZone)\b`)
 	// comparing matches functions that ask of any draw, however many results it has, whether it is one of few.
 	comparing = regexp.MustCompile(`\b(eq|ne|lt|le|gt|ge|has|contains|hasPrefix|hasSuffix|regexMatch|mod)\b`)
 	handing   = regexp.MustCompile(`\btpl\b`)
@@ -81,7 +81,7 @@ func decidesByDraw(text []byte) bool {
 	all := actions.FindAll(text, -1)
 	held := map[string]bool{}
 	for _, a := range all {
-		calls := noCalls.ReplaceAll(a, nil)
+		calls := callsOf(a)
 		if comparing.Match(calls) && isRandom(a) {
 			return true
 		}
@@ -97,7 +97,7 @@ func decidesByDraw(text []byte) bool {
 	}
 	return slices.ContainsFunc(all, func(a []byte) bool {
 		for name := range held {
-			if deciding.Match(noCalls.ReplaceAll(a, nil)) && regexp.MustCompile(`\$`+name+`\b`).Match(a) {
+			if deciding.Match(callsOf(a)) && regexp.MustCompile(`\$`+name+`\b`).Match(a) {
 				return true
 			}
 		}
@@ -105,11 +105,14 @@ func decidesByDraw(text []byte) bool {
 	})
 }
 
+// callsOf is an action without what is no call.
+func callsOf(action []byte) []byte { return noCalls.ReplaceAll(action, nil) }
+
 // comparesTexts reports whether a template of a chart compares what tpl gives.
 func comparesTexts(ch *chart.Chart) bool {
 	return slices.ContainsFunc(ch.Templates, func(t *chart.File) bool {
 		return slices.ContainsFunc(actions.FindAll(t.Data, -1), func(a []byte) bool {
-			calls := noCalls.ReplaceAll(a, nil)
+			calls := callsOf(a)
 			return handing.Match(calls) && comparing.Match(calls)
 		})
 	}) || slices.ContainsFunc(ch.Dependencies(), comparesTexts)
@@ -135,10 +138,10 @@ func drawn(ch *chart.Chart) (names map[string]bool, any bool) {
 	return names, any
 }
 
-// decidesByText reports whether a text draws that tpl may be given: what its result decides is not known.
+// decidesByText reports whether a text that tpl may be given draws what its result decides, or decides by a draw itself.
 func decidesByText(text []byte) bool {
-	return slices.ContainsFunc(actions.FindAll(text, -1), func(a []byte) bool {
-		return narrow.Match(noCalls.ReplaceAll(a, nil))
+	return decidesByDraw(text) || slices.ContainsFunc(actions.FindAll(text, -1), func(a []byte) bool {
+		return narrow.Match(callsOf(a))
 	})
 }
 

@@ -35,6 +35,9 @@ func TestDecidesByDraw(t *testing.T) {
 		`{{ if eq .Values.a "x" }}{{ randAlphaNum 8 }}{{ end }}`:                false,
 		`{{ $p := .Values.p | default (randAlphaNum 8) }}{{ if $p }}a{{ end }}`: false,
 		`{{ ternary (randAlphaNum 8) "" .Values.x }}`:                           false,
+		`{{ if eq (htmlDate "") "2026-11-26" }}1{{ end }}`:                      true,
+		`{{ $h := date "15" "" }}{{ if eq $h "03" }}1{{ end }}`:                 true,
+		`{{ now | date "2006" }}`:                                               false,
 	} {
 		if got := decidesByDraw([]byte(template)); got != want {
 			t.Errorf("%s: %v", template, got)

@@ -25,7 +25,7 @@ import (
 
 var (
 	randomCall = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`\b(rand(Alpha|Numeric|AlphaNum|Ascii|Bytes|Int)\w*|gen(PrivateKey|CA|CAWithKey|SelfSignedCert|SelfSignedCertWithKey|SignedCert|SignedCertWithKey)|uuidv4|htpasswd|bcrypt|now|ago|date\w*|encryptAES|shuffle)\b`)
+		return regexp.MustCompile(`\b(rand(Alpha|Numeric|AlphaNum|Ascii|Bytes|Int)\w*|gen(PrivateKey|CA|CAWithKey|SelfSignedCert|SelfSignedCertWithKey|SignedCert|SignedCertWithKey)|uuidv4|htpasswd|bcrypt|now|ago|date\w*|htmlDate\w*|encryptAES|shuffle)\b`)
 	})
 	lookupCall = regexp.MustCompile(`\{\{[^}]*\blookup\b[^}]*\}\}`)
 )
@@ -336,7 +336,7 @@ func Calls(template []byte, says func(action []byte) bool) bool {
 
 // mayBeRandom is false of a text in which [randomCall] finds nothing, and quicker.
 func mayBeRandom(b []byte) bool {
-	for _, word := range []string{"rand", "gen", "uuidv4", "htpasswd", "bcrypt", "now", "ago", "date", "encryptAES", "shuffle"} {
+	for _, word := range []string{"rand", "gen", "uuidv4", "htpasswd", "bcrypt", "now", "ago", "date", "htmlDate", "encryptAES", "shuffle"} {
 		if bytes.Contains(b, []byte(word)) {
 			return true
 		}

@@ -53,6 +53,21 @@ const byLookup = "if lookup \"" + stepVersion + "\" \"%d\" \"\" \"\"}}{{end"
 // WithSteps gives a template that counts what it does by an action, on the same lines.
 func WithSteps(text []byte, action string) []byte {
 	var out bytes.Buffer
+	eachAction(text, &out, func(at, rest []byte) {
+		if n := steep(at); n > 0 {
+			fmt.Fprintf(&out, "{{%s"+action+"}}", trimMark(bytes.HasPrefix(at, []byte("{{- ")), "- "), n)
+		}
+		out.Write(at)
+		// A template without a body does not replace another one of its name.
+		if m := counted.FindSubmatch(at); m != nil && (string(m[1]) == "range" || !emptyBody.Match(rest)) {
+			fmt.Fprintf(&out, "{{"+action+"%s}}", 1, trimMark(bytes.HasSuffix(at, []byte("-}}")), " -"))
+		}
+	})
+	return out.Bytes()
+}
+
+// eachAction gives write each action of a template, and what comes after it, and writes what stands between them.
+func eachAction(text []byte, out *bytes.Buffer, write func(action, rest []byte)) {
 	for {
 		i := bytes.Index(text, []byte("{{"))
 		if i < 0 {
@@ -62,20 +77,11 @@ func WithSteps(text []byte, action string) []byte {
 		if end < 0 {
 			break // not a template: the engine says why
 		}
-		at, rest := text[i:i+end], text[i+end:]
 		out.Write(text[:i])
-		if n := steep(at); n > 0 {
-			fmt.Fprintf(&out, "{{%s"+action+"}}", trimMark(bytes.HasPrefix(at, []byte("{{- ")), "- "), n)
-		}
-		out.Write(at)
-		// A template without a body does not replace another one of its name.
-		if m := counted.FindSubmatch(at); m != nil && (string(m[1]) == "range" || !emptyBody.Match(rest)) {
-			fmt.Fprintf(&out, "{{"+action+"%s}}", 1, trimMark(bytes.HasSuffix(at, []byte("-}}")), " -"))
-		}
-		text = rest
+		write(text[i:i+end], text[i+end:])
+		text = text[i+end:]
 	}
 	out.Write(text)
-	return out.Bytes()
 }
 
 // steep is how many steps an action takes beyond those that it repeats.

@@ -28,20 +28,7 @@ func withTexts(text []byte) []byte {
 		return text
 	}
 	var out bytes.Buffer
-	for {
-		i := bytes.Index(text, []byte("{{"))
-		if i < 0 {
-			break
-		}
-		end := actionEnd(text[i:])
-		if end < 0 {
-			break // not a template: the engine says why
-		}
-		out.Write(text[:i])
-		out.WriteString(handThrough(string(text[i : i+end])))
-		text = text[i+end:]
-	}
-	out.Write(text)
+	eachAction(text, &out, func(action, _ []byte) { out.WriteString(handThrough(string(action))) })
 	return out.Bytes()
 }
 
