@@ -258,5 +258,5 @@ func releaseReason(rel *finding.ReleaseResult) string {
 	if l := rel.Where; l != nil && l.File != "" {
 		s = strings.TrimPrefix(s, fileLine(l.File, l.StartLine)+": ")
 	}
-	return sentence(s)
+	return sentence(strings.TrimPrefix(s, rel.ID+": "))
 }
