@@ -17,11 +17,10 @@ var applyRejected = Rule{
 	Static:   true,
 	Help: Help{
 		Real: `The API server, KEDA (a ScaledObject) or a ValidatingAdmissionPolicy refuses the object: a field is
-invalid, or an immutable field differs, perhaps at each render (` + "`now`" + `). Not real if the live object
-differs from base. Check: ` + "`kubectl apply --dry-run=server`" + `.`,
+invalid, or an immutable field differs, perhaps at each render (` + "`now`" + `). Helm only drops unknown
+fields: a warning. Not real if the live object differs from base. Check: ` + "`kubectl apply --dry-run=server`" + `.`,
 		Bad: `The apply fails halfway; no later change reaches the object.`,
-		Now: `Keep the field; or rename the object, or delete it first (` + "`--cascade=orphan`" + ` keeps its
-pods). For a Job: a version in its name, a hook, or ` + "`ttlSecondsAfterFinished`" + `. For a StatefulSet's disks:
+		Now: `Keep the field; or rename the object; or delete it first (` + "`--cascade=orphan`" + `). For a Job: a version in its name, a hook, or ` + "`ttlSecondsAfterFinished`" + `. For a StatefulSet's disks:
 resize the claims.`,
 		Sources: []string{
 			"https://kubernetes.io/docs/concepts/workloads/controllers/deployment/#label-selector-updates",

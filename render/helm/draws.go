@@ -138,7 +138,7 @@ func drawn(ch *chart.Chart) (names map[string]bool, any bool) {
 	return names, any
 }
 
-// decidesByText reports whether a text that tpl may be given draws what its result decides, or decides by a draw itself.
+// decidesByText reports whether a text that tpl may be given draws what its result decides, or decides by a draw.
 func decidesByText(text []byte) bool {
 	return decidesByDraw(text) || slices.ContainsFunc(actions.FindAll(text, -1), func(a []byte) bool {
 		return narrow.Match(callsOf(a))

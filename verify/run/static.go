@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/render"
@@ -118,25 +120,33 @@ func (a *Analysis) enterRefusals(list []static.Applied) {
 		default:
 			errs, status, o = x.Before, finding.Fixed, x.Base
 		}
-		f := x.Finding(a.places, o, errs, rule, status)
-		if x.Once() && a.Options.Policy.Controllers.GitOps == nil {
-			f.Certainty, f.Severity = finding.Possible, string(judge.Lower(rule.Severity))
-			f.Message += ": delete the " + o.ID.Kind + " first, if it still exists"
+		for _, errs := range x.Parts(errs) {
+			a.enterApplied(x, o, errs, rule, status)
 		}
-		if status == finding.New && x.Unread(f) {
-			f.Certainty, f.Severity = finding.Possible, string(judge.Lower(rule.Severity))
-			f.Message += "; base does not render, so it may be refused there, too"
-		}
-		if status == finding.Existing {
-			a.enterRefused(&f, o)
-		}
-		if status == finding.New {
-			a.mending = append(a.mending, mending{f.Rule, f.Workload, f.Release, f.Message, x.Remedies(errs), false})
-		}
-		a.Result.Findings = append(a.Result.Findings, f)
 	}
 	a.Result.Findings = finding.Across(a.Result.Findings)
 	finding.Sort(a.Result.Findings)
+}
+
+// enterApplied enters one part of what is said to an object.
+func (a *Analysis) enterApplied(x *static.Applied, o *object.Object, errs field.ErrorList, rule rules.Rule,
+	status finding.Status) {
+	f := x.Finding(a.places, o, errs, rule, status)
+	if x.Once() && a.Options.Policy.Controllers.GitOps == nil {
+		f.Certainty, f.Severity = finding.Possible, string(judge.Lower(rule.Severity))
+		f.Message += ": delete the " + o.ID.Kind + " first, if it still exists"
+	}
+	if status == finding.New && x.Unread(f) {
+		f.Certainty, f.Severity = finding.Possible, string(judge.Lower(rule.Severity))
+		f.Message += "; base does not render, so it may be refused there, too"
+	}
+	if status == finding.Existing && !x.Drops(errs) {
+		a.enterRefused(&f, o)
+	}
+	if status == finding.New {
+		a.mending = append(a.mending, mending{f.Rule, f.Workload, f.Release, f.Message, x.Remedies(errs), false})
+	}
+	a.Result.Findings = append(a.Result.Findings, f)
 }
 
 // enterRefused enters a changed workload that the API server refuses on both sides: nothing of it could be searched.

@@ -37,6 +37,7 @@ type Applied struct {
 	lookup     bool            // the chart looks into the cluster, which may keep what differs
 	kept       bool            // the release is kept as declared: what is there is updated
 	chart      bool            // it is a chart
+	warns      bool            // the API server is asked to warn of a field that it does not know, and to drop it
 	tool       object.Tool     // that delivers it; "": not known
 	forced     bool            // what cannot be changed in place is deleted and created again
 	unread     bool            // base did not render: what it was refused for is not known
@@ -72,6 +73,7 @@ func Refusals(p slice.Pair, mode state.Apply, changed, all bool) []Applied {
 			tool: p.Head.Delivery.Tool, forced: p.Head.Delivery.Forces, mode: mode,
 			replaces: p.Head.Delivery.Replaces, unread: p.Base != nil && p.Base.Err != nil,
 			switched: p.Head.Switched != ""}
+		a.warns = a.chart && a.mode != state.ServerSide && (a.tool == "" || a.tool == object.FluxHelmRelease)
 		if a.Base != nil && ((a.Base.Typed == nil) != (o.Typed == nil) || a.Base.Hook != o.Hook) {
 			a.Base = nil
 		}
@@ -203,13 +205,17 @@ func refused(o *object.Object) field.ErrorList {
 	return validation.Create(o.Typed)
 }
 
-// undecoded are the fields that the API server does not decode: those with a value of another type, and, as it is asked
-// to be strict by kubectl (--validate), Argo CD and Flux, those that are misspelt or stand in the wrong place.
+// undecoded are the fields that the API server does not decode: those with a value of another type, and those that
+// are misspelt or stand in the wrong place, which it refuses where kubectl (--validate), Argo CD and Flux ask it to.
 func undecoded(o *object.Object) field.ErrorList {
 	var out field.ErrorList
 	for _, r := range o.Refused {
 		if !r.Unknown && (!r.Undecodable || !o.IsVolatile(r.Path)) { // of which a mask is seen
-			out = append(out, &field.Error{Type: field.ErrorTypeTypeInvalid, Field: r.Path, Detail: r.Text})
+			e := &field.Error{Type: field.ErrorTypeTypeInvalid, Field: r.Path, Detail: r.Text}
+			if r.Surplus {
+				e.Origin = surplus
+			}
+			out = append(out, e)
 		}
 	}
 	return out
@@ -381,7 +387,15 @@ func (x *Applied) Finding(pl judge.Places, o *object.Object, errs field.ErrorLis
 			f.Scenario = scenario.ScenarioInstall
 		}
 	}
-	f.Message = fmt.Sprintf("the API server refuses %s %s: %s", verb, o.ID, refusalText(errs[0], x.again))
+	says := func(e *field.Error) string {
+		return fmt.Sprintf("the API server refuses %s %s: %s", verb, o.ID, refusalText(e, x.again))
+	}
+	action := "apply-refused"
+	if x.Drops(errs) {
+		onlyDropped(&f, rule)
+		says, action = func(e *field.Error) string { return dropText(o, e) }, "field-dropped"
+	}
+	f.Message = says(errs[0])
 	if n := len(errs) - 1; n > 0 {
 		f.Message += fmt.Sprintf(", and %d more", n)
 	}
@@ -407,8 +421,8 @@ func (x *Applied) Finding(pl judge.Places, o *object.Object, errs field.ErrorLis
 			because = append(because, finding.Because{File: l.File, Line: l.StartLine, Field: l.Field})
 		}
 		f.Steps = append(f.Steps, finding.Step{
-			Actor: event, Class: actor.Event.String(), Action: "apply-refused", Object: o.ID.String(),
-			Text: fmt.Sprintf("the API server refuses %s %s: %s", verb, o.ID, refusalText(e, x.again)), Because: because,
+			Actor: event, Class: actor.Event.String(), Action: action, Object: o.ID.String(),
+			Text: says(e), Because: because,
 		})
 	}
 	f.Locations = inDiffFirst(f.Locations)

@@ -1,0 +1,52 @@
+package static
+
+import (
+	"fmt"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubesettle/kubesettle/policies/rules"
+	"github.com/kubesettle/kubesettle/render/object"
+	"github.com/kubesettle/kubesettle/verify/finding"
+	"github.com/kubesettle/kubesettle/verify/judge"
+)
+
+// surplus is the origin of an error about a field that the type does not have.
+const surplus = "unknown-field"
+
+// Parts are what an object is refused for, and the fields of it that are only dropped, each by itself: with either
+// nothing is known of the other.
+//
+// Helm 3 asks for no field validation when it creates or patches, so that the API server warns and drops the field;
+// what Helm itself validates is left to a server that can.
+//
+// Upstream: helm, pkg/kube/client.go: Build, createResource, at v3.21.4; kubectl, pkg/validation/schema.go:
+// (paramVerifyingSchema).ValidateBytes, at v0.36.3.
+func (x *Applied) Parts(errs field.ErrorList) []field.ErrorList {
+	var refused, dropped field.ErrorList
+	for _, e := range errs {
+		if x.warns && e.Origin == surplus {
+			dropped = append(dropped, e)
+		} else {
+			refused = append(refused, e)
+		}
+	}
+	return slices.DeleteFunc([]field.ErrorList{refused, dropped}, func(l field.ErrorList) bool { return len(l) == 0 })
+}
+
+// Drops reports whether the API server drops what some errors are about, and takes the object.
+func (x *Applied) Drops(errs field.ErrorList) bool {
+	return x.warns && !slices.ContainsFunc(errs, func(e *field.Error) bool { return e.Origin != surplus })
+}
+
+// onlyDropped makes a finding one of fields that are dropped.
+func onlyDropped(f *finding.Draft, rule rules.Rule) {
+	f.Severity = string(judge.Lower(rule.Severity))
+	f.Shape = append(f.Shape, "dropped")
+}
+
+// dropText says that a field of an object is dropped.
+func dropText(o *object.Object, e *field.Error) string {
+	return fmt.Sprintf("the API server drops %s of %s, as Helm has it warn only: %s", sourceField(e.Field), o.ID, e.Detail)
+}
