@@ -135,16 +135,6 @@ func (t *templates) run(text string, release map[string]string, zero bool) (stri
 	return out.String(), nil
 }
 
-// bounded takes as much as a helmfile may be.
-type bounded struct{ *bytes.Buffer }
-
-func (b *bounded) Write(p []byte) (int, error) {
-	if b.Len()+len(p) > maxText {
-		return 0, errTooLarge
-	}
-	return b.Buffer.Write(p)
-}
-
 // data is what the templates see. What is known of a release is there for its own templates alone.
 func (t *templates) data(release map[string]string) map[string]any {
 	values := t.values
@@ -270,36 +260,6 @@ func (t *templates) readFile(name string) (string, error) {
 	return string(b), err
 }
 
-// multiplies are functions that may give much more than they take.
-var multiplies = map[string]func(args []reflect.Value) int{
-	"replace": func(a []reflect.Value) int {
-		return textLen(a, 1) * (1 + textLen(a, 2)/max(1, textLen(a, 0)))
-	},
-	"regexReplaceAll":        func(a []reflect.Value) int { return textLen(a, 1) * (1 + textLen(a, 2)) },
-	"regexReplaceAllLiteral": func(a []reflect.Value) int { return textLen(a, 1) * (1 + textLen(a, 2)) },
-	"join":                   func(a []reflect.Value) int { return textLen(a, 0) * sizeOf(a[len(a)-1], 0) },
-	"indent":                 func(a []reflect.Value) int { return number(a, 0) * (1 + textLen(a, 1)) },
-	"nindent":                func(a []reflect.Value) int { return number(a, 0) * (1 + textLen(a, 1)) },
-	"until":                  func(a []reflect.Value) int { return max(number(a, 0), -number(a, 0)) * 16 },
-	"untilStep": func(a []reflect.Value) int {
-		return max(number(a, 1)-number(a, 0), number(a, 0)-number(a, 1)) * 16
-	},
-}
-
-func textLen(args []reflect.Value, i int) int {
-	if i < len(args) && args[i].Kind() == reflect.String {
-		return args[i].Len()
-	}
-	return 0
-}
-
-func number(args []reflect.Value, i int) int {
-	if i < len(args) && args[i].CanInt() {
-		return int(max(min(args[i].Int(), 1<<40), -1<<40))
-	}
-	return 0
-}
-
 // checked is a function that refuses what would be too large, and notes where a placeholder decides what it gives.
 func (t *templates) checked(name string, f any, passes bool) any {
 	v := reflect.ValueOf(f)
@@ -349,29 +309,6 @@ func (t *templates) choose(given reflect.Value) bool {
 	}
 	t.calls++
 	return t.calls <= len(t.chosen) && t.chosen[t.calls-1] && given.Len() == 1
-}
-
-// sizeOf is how large a value is as text, roughly, and at most a little more than what is allowed.
-func sizeOf(v reflect.Value, depth int) int {
-	if depth > maxDepth {
-		return maxText + 1
-	}
-	size := 8
-	switch v.Kind() {
-	case reflect.String:
-		return size + v.Len()
-	case reflect.Interface, reflect.Pointer:
-		return sizeOf(v.Elem(), depth+1)
-	case reflect.Slice, reflect.Array:
-		for i := 0; i < v.Len() && size <= maxText; i++ {
-			size += sizeOf(v.Index(i), depth+1)
-		}
-	case reflect.Map:
-		for it := v.MapRange(); it.Next() && size <= maxText; {
-			size += sizeOf(it.Key(), depth+1) + sizeOf(it.Value(), depth+1)
-		}
-	}
-	return size
 }
 
 // stands reports whether a text, or one of a list, has a placeholder in it. What takes a map looks at its keys.
