@@ -126,7 +126,7 @@ func (a aspect) of(kind string) bool {
 		return kind == "HorizontalPodAutoscaler" || kind == "ScaledObject"
 	}
 	if a.kind == refusers {
-		return kind == "Namespace" || strings.HasPrefix(kind, "ValidatingAdmissionPolicy")
+		return kind == "Namespace" || kind == "RuntimeClass" || strings.HasPrefix(kind, "ValidatingAdmissionPolicy")
 	}
 	return kind == a.kind || a.kind == "WebhookConfiguration" && strings.HasSuffix(kind, a.kind)
 }

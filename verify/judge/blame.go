@@ -9,6 +9,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 
 	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/finding"
@@ -111,13 +112,22 @@ var besides = []struct {
 		ranges := v.Spec.Admission.LimitRanges
 		differed := !reflect.DeepEqual(ranges[state.Head], ranges[state.Base])
 		v.Spec.Admission.LimitRanges[state.Head] = ranges[state.Base]
-		v.Spec.Workloads = slices.Clone(v.Spec.Workloads)
-		for i := range v.Spec.Workloads {
-			if m := &v.Spec.Workloads[i].Manifests; m[state.Base].Filled != nil {
-				m[state.Head].Filled = m[state.Base].Filled
-				m[state.Base], m[state.Head] = m[state.Base].AsFilled(), m[state.Head].AsFilled()
+		asFilled(&v.Spec)
+		return v, differed
+	}},
+	{"RuntimeClass", func(v scenario.Variant) (scenario.Variant, bool) {
+		differed := slices.ContainsFunc(v.Spec.Workloads, func(w state.Workload) bool {
+			m := w.Manifests
+			f := m[state.Base].Filled
+			if f == nil || f.RuntimeClassName == nil {
+				return false
 			}
-		}
+			p := m[state.Head].Pod()
+			return !equality.Semantic.DeepEqual(f.Overhead, p.Overhead) ||
+				!equality.Semantic.DeepEqual(f.NodeSelector, p.NodeSelector) ||
+				!equality.Semantic.DeepEqual(f.Tolerations, p.Tolerations)
+		})
+		asFilled(&v.Spec)
 		return v, differed
 	}},
 	{"WebhookConfiguration", func(v scenario.Variant) (scenario.Variant, bool) {
@@ -139,6 +149,17 @@ var besides = []struct {
 		r[state.Head] = r[state.Base]
 		return v, differed
 	}},
+}
+
+// asFilled gives the workloads of both versions what base's admission fills in.
+func asFilled(spec *state.Spec) {
+	spec.Workloads = slices.Clone(spec.Workloads)
+	for i := range spec.Workloads {
+		if m := &spec.Workloads[i].Manifests; m[state.Base].Filled != nil {
+			m[state.Head].Filled = m[state.Base].Filled
+			m[state.Base], m[state.Head] = m[state.Base].AsFilled(), m[state.Head].AsFilled()
+		}
+	}
 }
 
 // blocking leaves out the images that changed, where something else is to blame as well: a

@@ -8,12 +8,12 @@ import (
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
+	nodev1 "k8s.io/api/node/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/celpolicy"
-	"github.com/kubesettle/kubesettle/verify/control/admission"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -24,13 +24,19 @@ type guards struct {
 	services      map[[2]string][]*corev1.Service // by namespace and name
 	policies      []*admissionv1.ValidatingAdmissionPolicy
 	bindings      []*admissionv1.ValidatingAdmissionPolicyBinding
-	bound         []*celpolicy.Policy // of them, those that are asked about pods
+	bound         []*celpolicy.Policy       // of them, those that are asked about pods
+	runtimes      map[string]*object.Object // RuntimeClasses by name
 }
 
 func (a *guards) add(o *object.Object) {
 	switch t := o.Typed.(type) {
 	case *corev1.LimitRange:
 		a.ranges = append(a.ranges, o)
+	case *nodev1.RuntimeClass:
+		if a.runtimes == nil {
+			a.runtimes = map[string]*object.Object{}
+		}
+		a.runtimes[o.ID.Name] = o
 	case *corev1.Service:
 		if a.services == nil {
 			a.services = map[[2]string][]*corev1.Service{}
@@ -157,14 +163,17 @@ func (h hook) serves(o *object.Object, s side) bool {
 		})
 }
 
-// of lists what decides on the pods of a workload: the LimitRanges of its namespace, the webhooks that guard it and
-// that it serves itself, and those whose servers it guards in turn.
+// of lists what decides on the pods of a workload: the LimitRanges of its namespace, its RuntimeClass, the webhooks
+// that guard it and that it serves itself, and those whose servers it guards in turn.
 func (a *guards) of(o *object.Object, s side) []*object.Object {
 	var out []*object.Object
 	for _, r := range a.ranges {
 		if r.ID.Namespace == o.ID.Namespace {
 			out = append(out, r)
 		}
+	}
+	if class := a.runtimeOf(&templateOf(o).Spec); class != nil {
+		out = append(out, class)
 	}
 	for i, c := range a.hooks {
 		if slices.ContainsFunc(a.asked[i], func(h hook) bool {
@@ -210,8 +219,8 @@ func guardEachOther(p *object.Object, of side, q *object.Object, in side) bool {
 	return guarded(p, of, q, in) && guarded(q, in, p, of)
 }
 
-// admit enters what decides on the pods of the slice. What a LimitRange fills in is as
-// good as written in the template; where only the LimitRange changed, pods of both versions
+// admit enters what decides on the pods of the slice. What a LimitRange or RuntimeClass fills in is as
+// good as written in the template; where only these changed, pods of both versions
 // are taken to have what head's fills in, except for the baseline, see [state.Manifest.AsFilled].
 func (sl *Slice) admit(sides [2]side) {
 	for v, s := range sides {
@@ -223,18 +232,23 @@ func (sl *Slice) admit(sides [2]side) {
 				sl.keep(v, r)
 			}
 		}
-	}
-	if len(sl.Spec.Admission.LimitRanges[state.Base])+len(sl.Spec.Admission.LimitRanges[state.Head]) > 0 {
-		for i := range sl.Workloads {
-			sl.fillIn(&sl.Workloads[i])
+		for _, w := range sl.Workloads {
+			if o := s.Workloads[w.ID]; o != nil {
+				if class := s.admission.runtimeOf(&templateOf(o).Spec); class != nil {
+					sl.keep(v, class)
+				}
+			}
 		}
+	}
+	for i := range sl.Workloads {
+		sl.fillIn(&sl.Workloads[i], sides)
 	}
 	sl.forbid(sides)
 	sl.guard(sides)
 }
 
-// fillIn gives the templates of a workload what LimitRanges fill in.
-func (sl *Slice) fillIn(w *state.Workload) {
+// fillIn gives the templates of a workload what mutating admission fills in.
+func (sl *Slice) fillIn(w *state.Workload, sides [2]side) {
 	m := &w.Manifests
 	alike := m[state.Base].Exists() && m[state.Head].Exists() &&
 		state.SameTemplate(m[state.Base].Template(), m[state.Head].Template())
@@ -246,18 +260,17 @@ func (sl *Slice) fillIn(w *state.Workload) {
 		if alike {
 			by = int(state.Head)
 		}
-		ranges := func(v int) []*corev1.LimitRange {
-			return admission.InNamespace(sl.Spec.Admission.LimitRanges[v], w.Namespace)
-		}
-		if len(ranges(v))+len(ranges(by)) == 0 {
+		if !sides[v].mutates(m[v].Pod(), w.Namespace) && !sides[by].mutates(m[v].Pod(), w.Namespace) {
 			continue
 		}
 		m[v].OwnObject()
 		if by != v {
 			m[v].Filled = m[v].Pod().DeepCopy()
-			admission.ApplyLimitRanges(m[v].Filled, ranges(v))
+			_ = sides[v].mutate(m[v].Filled, w.Namespace) // what is refused, forbid says
+			sl.labelKeys(m[v].Filled)
 		}
-		admission.ApplyLimitRanges(m[v].Pod(), ranges(by))
+		_ = sides[by].mutate(m[v].Pod(), w.Namespace)
+		sl.labelKeys(m[v].Pod())
 	}
 }
 

@@ -18,11 +18,18 @@ import (
 //
 // Upstream: kubernetes v1.36.3, pkg/kubeapiserver/options: AllOrderedPlugins.
 func (s side) refusal(template *corev1.PodTemplateSpec, namespace string) *state.Refusal {
-	if !admission.Enforces(s.namespaces[namespace]) && len(s.admission.bound) == 0 {
+	if !admission.Enforces(s.namespaces[namespace]) && len(s.admission.bound) == 0 &&
+		template.Spec.RuntimeClassName == nil && template.Spec.Overhead == nil {
 		return nil
 	}
-	pod := s.admitted(template, namespace)
+	pod, refused := s.admitted(template, namespace)
+	if refused != nil {
+		return refused
+	}
 	if r := admission.SecurityRefusal(pod, s.namespaces[namespace]); r != nil {
+		return r
+	}
+	if r := s.admission.badOverhead(&pod.Spec); r != nil {
 		return r
 	}
 	_, d := celpolicy.Ask(s.admission.bound, celpolicy.Request{Kind: celpolicy.PodKind, Namespace: namespace, Object: pod,
@@ -42,18 +49,14 @@ func policyID(kind, name string) string {
 // admitted is a pod of a template as validating admission gets to see it: with what the mutating plugins fill in.
 //
 // Upstream: kubernetes v1.36.3, plugin/pkg/admission/serviceaccount: Admit; limitranger: PodMutateLimitFunc; priority:
-// (*Plugin).admitPod; defaulttolerationseconds: (*Plugin).Admit. Volumes of tokens are left out.
-func (s side) admitted(template *corev1.PodTemplateSpec, namespace string) *corev1.Pod {
+// (*Plugin).admitPod; defaulttolerationseconds: (*Plugin).Admit; runtimeclass: Admit. Volumes of tokens are left out.
+func (s side) admitted(template *corev1.PodTemplateSpec, namespace string) (*corev1.Pod, *state.Refusal) {
 	pod := &corev1.Pod{ObjectMeta: *template.ObjectMeta.DeepCopy(), Spec: *template.Spec.DeepCopy()}
 	pod.Namespace = namespace
 	if pod.Spec.ServiceAccountName == "" {
 		pod.Spec.ServiceAccountName, pod.Spec.DeprecatedServiceAccount = "default", "default"
 	}
-	for _, r := range s.admission.ranges {
-		if r.ID.Namespace == namespace {
-			admission.ApplyLimitRanges(&pod.Spec, []*corev1.LimitRange{r.Typed.(*corev1.LimitRange)})
-		}
-	}
+	refused := s.mutate(&pod.Spec, namespace)
 	class := pod.Spec.PriorityClassName
 	if class == "" {
 		class = s.priorities.fallback
@@ -68,7 +71,7 @@ func (s side) admitted(template *corev1.PodTemplateSpec, namespace string) *core
 			pod.Spec.Tolerations = append(pod.Spec.Tolerations, t)
 		}
 	}
-	return pod
+	return pod, refused
 }
 
 // tolerates reports whether one of some tolerations is for a taint that evicts.
@@ -138,7 +141,11 @@ func (sl *Slice) forbid(sides [2]side) {
 				if !w.Manifests[u].Exists() {
 					continue
 				}
-				r := s.refusal(w.Manifests[u].Template(), w.Namespace)
+				template := w.Manifests[u].Template()
+				if o := sides[u].Workloads[w.ID]; o != nil { // as written: what the other version fills in is not there
+					template = templateOf(o)
+				}
+				r := s.refusal(template, w.Namespace)
 				if r == nil {
 					continue
 				}

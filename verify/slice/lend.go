@@ -8,6 +8,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
+	nodev1 "k8s.io/api/node/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	storagev1 "k8s.io/api/storage/v1"
@@ -32,7 +33,7 @@ import (
 func ActingKinds(p *policies.Policy) []string {
 	out := []string{"ResourceQuota", "LimitRange", "PriorityClass", "PodDisruptionBudget", "HorizontalPodAutoscaler",
 		"VerticalPodAutoscaler", "ScaledObject", "Namespace", "ValidatingAdmissionPolicy",
-		"ValidatingAdmissionPolicyBinding"}
+		"ValidatingAdmissionPolicyBinding", "RuntimeClass"}
 	if Limited(p) { // pods of every workload feel what one takes of a node
 		out = append(out, "DaemonSet", "StorageClass")
 	}
@@ -181,7 +182,7 @@ func Acts(o *object.Object) bool {
 		return celpolicy.Sees(t, celpolicy.PodKind)
 	case *corev1.ResourceQuota, *corev1.LimitRange, *admissionv1.ValidatingAdmissionPolicyBinding,
 		*schedulingv1.PriorityClass, *policyv1.PodDisruptionBudget, *autoscalingv2.HorizontalPodAutoscaler,
-		*storagev1.StorageClass:
+		*storagev1.StorageClass, *nodev1.RuntimeClass:
 		return true
 	}
 	return isDriven(o)
@@ -201,6 +202,9 @@ func actsOn(o, w *object.Object) bool {
 	case *storagev1.StorageClass:
 		set, ok := w.Typed.(*appsv1.StatefulSet)
 		return ok && len(set.Spec.VolumeClaimTemplates) > 0 || len(claimNames(&template.Spec)) > 0
+	case *nodev1.RuntimeClass:
+		class := template.Spec.RuntimeClassName
+		return class != nil && *class == t.Name
 	case *schedulingv1.PriorityClass:
 		class := template.Spec.PriorityClassName
 		return class == t.Name || class == "" && t.GlobalDefault

@@ -7,7 +7,6 @@ import (
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
-	schedulingv1 "k8s.io/api/scheduling/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 
@@ -22,7 +21,7 @@ func (l *lender) unjoined() []finding.Note {
 	var out []finding.Note
 	for _, o := range l.sides[state.Head].acting {
 		was := l.sides[state.Base].byID[[2]string{o.Release, o.ID.String()}]
-		if _, class := o.Typed.(*schedulingv1.PriorityClass); class || !Acts(o) ||
+		if slices.Contains([]string{"PriorityClass", "RuntimeClass"}, o.ID.Kind) || !Acts(o) ||
 			was != nil && object.Same([]*object.Object{was}, []*object.Object{o}) || l.acted(o) {
 			continue
 		}

@@ -54,12 +54,12 @@ type Manifest struct {
 	// Stranded says that its pods cannot start once the other version is applied, which deletes a ConfigMap or Secret that
 	// they need.
 	Stranded bool
-	// Filled has base's containers with what base's own LimitRanges fill in, where only these changed and the template has
-	// what head's fill in; nil: the template has it.
+	// Filled has base's pods with what base's own LimitRanges and RuntimeClasses fill in, where only these changed and the
+	// template has what head's fill in; nil: the template has it.
 	Filled *corev1.PodSpec
 }
 
-// AsFilled is the manifest with what its own version's LimitRanges fill in.
+// AsFilled is the manifest with what its own version's LimitRanges and RuntimeClasses fill in.
 func (m Manifest) AsFilled() Manifest {
 	if m.Filled == nil {
 		return m
@@ -67,6 +67,7 @@ func (m Manifest) AsFilled() Manifest {
 	own := m.Filled
 	m.OwnObject()
 	m.Filled = nil
+	m.Pod().Overhead, m.Pod().NodeSelector, m.Pod().Tolerations = own.Overhead, own.NodeSelector, own.Tolerations
 	for i := range m.Pod().Containers {
 		m.Pod().Containers[i].Resources = *own.Containers[i].Resources.DeepCopy()
 	}

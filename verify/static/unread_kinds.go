@@ -39,7 +39,7 @@ var operands = []string{"Prometheus", "Alertmanager", "ThanosRuler", "Prometheus
 
 // unreadTyped are the API server's own kinds that no rendering, model or check reads, though they change pods, keep
 // them from nodes, or send them requests.
-var unreadTyped = []string{"MutatingAdmissionPolicy", "MutatingAdmissionPolicyBinding", "RuntimeClass", "DeviceClass",
+var unreadTyped = []string{"MutatingAdmissionPolicy", "MutatingAdmissionPolicyBinding", "DeviceClass",
 	"DeviceTaintRule", "ResourceClaim", "ResourceClaimTemplate", "ResourceSlice", "PodGroup", "Workload", "Node",
 	"CSINode", "CSIStorageCapacity", "VolumeAttachment", "Endpoints", "EndpointSlice"}
 

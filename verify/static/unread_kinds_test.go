@@ -15,7 +15,7 @@ var (
 	// readTyped are kinds that a model, a check or the comparison of workloads reads.
 	readTyped = strings.Fields(`
 		Pod Deployment ReplicaSet StatefulSet DaemonSet Job CronJob ReplicationController
-		HorizontalPodAutoscaler PodDisruptionBudget ResourceQuota LimitRange PriorityClass Namespace
+		HorizontalPodAutoscaler PodDisruptionBudget ResourceQuota LimitRange PriorityClass RuntimeClass Namespace
 		PersistentVolume PersistentVolumeClaim StorageClass ConfigMap Secret ServiceAccount
 		Service Ingress IngressClass NetworkPolicy APIService CustomResourceDefinition
 		ValidatingAdmissionPolicy ValidatingAdmissionPolicyBinding

@@ -1,5 +1,5 @@
-// Package admission models the checks of a pod at its creation: ResourceQuotas, LimitRanges, and webhooks that guard
-// pods and fail closed.
+// Package admission models the checks of a pod at its creation: ResourceQuotas, LimitRanges, RuntimeClasses, and
+// webhooks that guard pods and fail closed.
 //
 // Upstream: kubernetes v1.36.3, plugin/pkg/admission/resourcequota, limitranger; staging
 // apiserver/pkg/admission/plugin/webhook; pkg/quota/v1/evaluator/core.
