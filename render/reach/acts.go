@@ -17,13 +17,13 @@ import (
 
 // A release that is the same on both sides is rendered where something that differs acts on its pods, or where it acts
 // on pods that differ: the quota of a namespace is in one release, and the workloads there in others. Which may is told
-// by what stands in the files: kinds, namespaces, and names of PriorityClasses.
+// by what stands in the files: kinds, namespaces, and names of classes.
 
 var (
 	namespaceText = valueText("namespace")
 	runningKinds  = []string{"Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "Job", "CronJob", "Pod", "Rollout"}
 	// wideKinds act on all that is in a namespace, or are named; others on what they select or target.
-	wideKinds = []string{"ResourceQuota", "LimitRange", classKind, namespaceKind}
+	wideKinds = []string{"ResourceQuota", "LimitRange", "PriorityClass", "RuntimeClass", namespaceKind}
 	// everyKinds are asked about the objects of all namespaces.
 	everyKinds = []string{"ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding", "AdminNetworkPolicy",
 		"BaselineAdminNetworkPolicy", "ClusterNetworkPolicy", "CiliumClusterwideNetworkPolicy"}
@@ -41,10 +41,10 @@ var (
 	imageText = regexp.MustCompile(`(?i)image|tag:|digest|version|sha256:`)
 )
 
-const (
-	classKind     = "PriorityClass"
-	namespaceKind = "Namespace"
-)
+const namespaceKind = "Namespace"
+
+// classKinds are those that pods name.
+var classKinds = []string{"PriorityClass", "RuntimeClass"}
 
 var (
 	// labelled is in a Namespace that refuses pods by one of its labels, or that something chooses by these.
@@ -58,13 +58,14 @@ type effects struct {
 	acting map[string]bool // namespaces of objects that act on others
 	runs   map[string]bool // namespaces of workloads
 	steers map[string]bool // namespaces in which more than an image differs
-	named  [][]byte        // PriorityClasses
-	asks   bool            // for a PriorityClass
+	named  [][]byte        // [classKinds]
+	asks   bool            // for one of [classKinds]
 	labels bool            // of Namespaces
 	picks  bool            // Namespaces by their labels
 	every  []string        // [everyKinds], with those of [roomKinds] that count
 	all    bool            // something differs that acts on every workload
 	gone   [][]byte        // names of objects that others may name
+	comes  [][2]string     // kinds and names of new objects of which a GitOps tool knows one
 }
 
 // renderActed renders what an untouched release has where it may act on what differs, or be acted on, and reports
@@ -92,7 +93,7 @@ func (r *reach) renderActed(ctx context.Context) (bool, error) {
 			r.waits[rel.ID] {
 			continue
 		}
-		on := e.actOn(head.Recipes[i]) || e.refers(head.Recipes[i])
+		on := e.actOn(head.Recipes[i]) || e.refers(head.Recipes[i]) || e.shares(head.Recipes[i])
 		if on || e.actedOnBy(head.Recipes[i]) {
 			both = append(both, [2]int{k, i})
 		}
@@ -149,13 +150,14 @@ func (e *effects) learn(j, twin *release.Recipe) {
 			continue
 		}
 		runs = runs || hasKind(b, runningKinds)
-		e.asks = e.asks || bytes.Contains(b, []byte("priorityClassName"))
+		e.asks = e.asks || bytes.Contains(b, []byte("priorityClassName")) ||
+			bytes.Contains(b, []byte("runtimeClassName"))
 		e.picks = e.picks || bytes.Contains(b, choosing)
 		e.labels = e.labels || differs(p) && hasKind(b, []string{namespaceKind})
 		acts = acts || e.acts(j, b) || differs(p) && e.steersOthers(j, b)
 		steers = steers || twin == nil || differs(p) && beyondImages(b, twin.Files[p])
 		e.all = e.all || differs(p) && (e.reach.marked(b) || hasKind(b, e.every))
-		if differs(p) && hasKind(b, []string{classKind}) {
+		if differs(p) && hasKind(b, classKinds) {
 			for _, m := range nameText.FindAllSubmatch(b, -1) {
 				e.named = append(e.named, m[1])
 			}
@@ -176,7 +178,8 @@ func (e *effects) acts(j *release.Recipe, b []byte) bool {
 	}
 	own := hasKind(b, runningKinds) || j.Release.Kind == object.Helm && anyFile(j, isWorkload)
 	return slices.ContainsFunc(e.reach.base.Opt.Acting, func(kind string) bool {
-		return kind != classKind && !slices.Contains(e.every, kind) && (!own || slices.Contains(wideKinds, kind)) &&
+		return !slices.Contains(classKinds, kind) && !slices.Contains(e.every, kind) &&
+			(!own || slices.Contains(wideKinds, kind)) &&
 			hasKind(b, []string{kind}) && (kind != namespaceKind || bytes.Contains(b, labelled))
 	})
 }
@@ -222,7 +225,7 @@ func (e *effects) actOn(j *release.Recipe) bool {
 
 // actedOnBy reports whether a release that does not differ may act on pods that do.
 func (e *effects) actedOnBy(j *release.Recipe) bool {
-	return e.asks && anyFile(j, func(b []byte) bool { return hasKind(b, []string{classKind}) }) ||
+	return e.asks && anyFile(j, func(b []byte) bool { return hasKind(b, classKinds) }) ||
 		e.picks && anyFile(j, func(b []byte) bool { return hasKind(b, []string{namespaceKind}) }) ||
 		len(e.runs) > 0 && j.Release.Fetch == nil && anyFile(j, func(b []byte) bool { return hasKind(b, e.every) }) ||
 		anyFile(j, func(b []byte) bool { return e.acts(j, b) }) && meet(e.runs, namespacesOf(j)) ||

@@ -24,10 +24,20 @@ var generated = regexp.MustCompile(`-[bcdfghkmt2456789]{10}$`)
 func (e *effects) goes(base, head *side.Side) {
 	now := map[[4]string]document.Document{}
 	var was []document.Document
+	had := map[[4]string]bool{}
+	for k := range base.Releases {
+		for _, d := range base.Outputs[k].Docs {
+			had[keyOf(d)] = true
+		}
+	}
 	for i, r := range head.Releases {
 		if k, ok := base.ByID[r.ID]; !ok || !side.Alike(base.Place(k), head.Place(i)) {
 			for _, d := range head.Outputs[i].Docs {
-				now[keyOf(d)] = d
+				key := keyOf(d)
+				now[key] = d
+				if r.Delivery.Tool != "" && !had[key] && key[3] != "" && slices.Contains(sharedKinds, key[1]) {
+					e.comes = append(e.comes, [2]string{key[1], key[3]})
+				}
 			}
 		}
 	}
@@ -87,6 +97,19 @@ func (e *effects) refers(j *release.Recipe) bool {
 		return slices.ContainsFunc(e.gone, func(name []byte) bool { return hasWord(b, name) })
 	}
 	return err != nil || names(settings) || anyFile(j, names)
+}
+
+// sharedKinds are those of which two releases of one cluster may have the same object, each in its own way.
+var sharedKinds = []string{"Deployment", "StatefulSet", "DaemonSet", "Rollout", "Service", "ConfigMap",
+	"HorizontalPodAutoscaler", "PodDisruptionBudget", "Application", "Kustomization", "HelmRelease"}
+
+// shares reports whether a release that a GitOps tool applies may have an object that comes to another one.
+func (e *effects) shares(j *release.Recipe) bool {
+	return len(e.comes) > 0 && j.Release.Delivery.Tool != "" && anyFile(j, func(b []byte) bool {
+		return slices.ContainsFunc(e.comes, func(x [2]string) bool {
+			return hasKind(b, []string{x[0]}) && hasWord(b, []byte(x[1]))
+		})
+	})
 }
 
 // hasWord reports whether a name stands in a text that is no part of a longer one.

@@ -28,7 +28,7 @@ func dangling(p *Pass) []Remark {
 	elsewhere := p.everywhere()
 	base, head := p.before(), p.after()
 	fresh := newcomers(base, head)
-	other := func(o *object.Object) bool { return o.Release != p.ID && !instead(o.Release, p.ID) }
+	other := func(o *object.Object) bool { return o.Release != p.ID && p.where().meet(o.Release, p.ID) }
 	var out []Remark
 	for _, o := range head.objects {
 		r := Remark{Rule: rules.DanglingTarget, release: p.ID, Object: o, status: finding.New, paths: aimPaths(o)}
@@ -81,6 +81,11 @@ func (p *Pass) missesAnother(r Remark, b *object.Object, other func(*object.Obje
 		return r, false
 	}
 	t := p.everywhere().counterpart(was)
+	if t == nil { // by a new name in its own release
+		if n := newcomers(p.once(), p.everywhere()).successor(was); n != nil && n.Release == was.Release {
+			t = n
+		}
+	}
 	if t == nil || object.Same([]*object.Object{t, r.Object}, []*object.Object{was, b}) {
 		return r, false
 	}

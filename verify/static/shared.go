@@ -12,6 +12,8 @@ import (
 var fought = map[string]bool{
 	"apps/Deployment": true, "apps/StatefulSet": true, "apps/DaemonSet": true, "argoproj.io/Rollout": true,
 	"/Service": true, "/ConfigMap": true, "autoscaling/HorizontalPodAutoscaler": true, "policy/PodDisruptionBudget": true,
+	"argoproj.io/Application": true, "kustomize.toolkit.fluxcd.io/Kustomization": true,
+	"helm.toolkit.fluxcd.io/HelmRelease": true,
 }
 
 // owned is an object with the release that it comes with.

@@ -2,6 +2,7 @@ package static
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 
 	"github.com/kubesettle/kubesettle/policies/rules"
@@ -39,7 +40,7 @@ func twice(p *Pass) []Remark {
 			says = "Helm applies one after the other, and the last one stays"
 		case p.Head.Delivery.Tool == object.Flux:
 			says, refused = "Flux applies nothing of the release, as Kustomize refuses an ID that is registered already", true
-		case p.Head.Delivery.Tool != "" || o.Source.File == o.Twin.Source.File:
+		case p.Head.Delivery.Tool != "" || o.Source.File == o.Twin.Source.File || oneDestination(o, o.Twin):
 			says = "kubectl applies one after the other, and the last one stays"
 		}
 		if says == "" || !refused && object.Same([]*object.Object{o}, []*object.Object{o.Twin}) {
@@ -54,6 +55,16 @@ func twice(p *Pass) []Remark {
 		})
 	}
 	return out
+}
+
+// oneDestination reports whether two objects have a GitOps tool deliver something else to one place: plain files of
+// them are applied together, as the tool knows one object of a name.
+func oneDestination(a, b *object.Object) bool {
+	to := map[string]string{"argoproj.io/Application": "destination",
+		"kustomize.toolkit.fluxcd.io/Kustomization": "kubeConfig",
+		"helm.toolkit.fluxcd.io/HelmRelease":        "kubeConfig"}[a.ID.Group+"/"+a.ID.Kind]
+	return to != "" &&
+		reflect.DeepEqual(slice.ValueAt(a.Content, "spec", to), slice.ValueAt(b.Content, "spec", to))
 }
 
 // Doubled lists what stands twice in a release of head and did not on base, with where, and is no finding of [twice].
