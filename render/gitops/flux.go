@@ -22,6 +22,9 @@ import (
 // Upstream: kustomize-controller, (*KustomizationReconciler).build; fluxcd/pkg,
 // kustomize: (*Generator).GenerateManifest and LoadVariables.
 func (o *declaring) fluxKustomization() {
+	if o.partial("sourceRef") {
+		return
+	}
 	if len(document.Items(o.content, "spec", "postBuild", "substituteFrom")) > 0 {
 		o.wait((*declaring).fluxKustomizationNow)
 		return

@@ -152,6 +152,19 @@ func (o *declaring) above(r release.Release) (depth int, itself bool) {
 	}
 }
 
+// partial reports whether the object has none of some fields of its spec, of which its API requires one: the API server
+// refuses such an object, so that it delivers nothing. It is written as a patch of a whole one, or for a script to fill in.
+func (o *declaring) partial(oneOf ...string) bool {
+	for _, field := range oneOf {
+		if document.Value(o.content, "spec", field) != nil {
+			return false
+		}
+	}
+	o.elsewhere("%s: it has no spec.%s, which its API requires, and delivers nothing: a patch, perhaps",
+		o.named, strings.Join(oneOf, " or spec."))
+	return true
+}
+
 func (o *declaring) ignore(format string, args ...any) {
 	o.Ignored = append(o.Ignored,
 		object.Ignored{Path: fmt.Sprintf("%s:%d", o.by.File, o.by.StartLine), Reason: fmt.Sprintf(format, args...)})

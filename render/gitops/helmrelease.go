@@ -23,6 +23,9 @@ import (
 // Upstream: helm-controller, api/v2: GetReleaseName and GetReleaseNamespace; fluxcd/pkg,
 // chartutil: ChartValuesFromReferences.
 func (o *declaring) helmRelease() {
+	if o.partial("chart", "chartRef") {
+		return
+	}
 	if len(document.Items(o.content, "spec", "valuesFrom")) > 0 ||
 		document.Value(o.content, "spec", "chartRef") != nil || o.Src.CanFetch() {
 		o.wait((*declaring).helmReleaseNow)
