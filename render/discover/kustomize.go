@@ -2,7 +2,10 @@ package discover
 
 import (
 	"path"
+	"slices"
 	"sort"
+
+	"sigs.k8s.io/kustomize/api/types"
 
 	"github.com/kubesettle/kubesettle/render/kustomize"
 	"github.com/kubesettle/kubesettle/render/object"
@@ -61,14 +64,34 @@ func (d *Found) kustomizations() {
 			d.claim(root, "rendered by "+d.used[dir])
 		case includers[dir] != "":
 			d.claim(root, "included by "+includers[dir])
-		case e.k != nil && e.k.Kind == "Component":
+		case e.k != nil && e.k.Kind == "Component" && !d.library(e.k, dir):
 			d.claim(root, "a component, which is not a root")
 		case test != "" && !d.opt.Paths.asked(dir):
 			d.ignore(dir, "test data, in "+test)
 		default:
+			if e.k != nil && e.k.Kind == "Component" {
+				root.Part, root.Selected = true, "a component that nothing here includes"
+			}
 			d.add(root)
 		}
 	}
+}
+
+// library reports whether a component is built alone: repositories elsewhere include it, it brings objects of its own,
+// and nothing in it asks for those of others, or its path was given. One that base includes is none on head: it was taken
+// out of a release.
+func (d *Found) library(k *kustomize.File, dir string) bool {
+	//lint:ignore SA1019 repositories still use the fields
+	merges := len(k.PatchesStrategicMerge) + len(k.PatchesJson6902) + len(k.Replacements) + len(k.Vars)
+	if d.opt.Paths.asked(dir) || d.opt.Paths.Inside(dir) {
+		return true // it was asked for
+	}
+	if len(k.Resources) == 0 || merges > 0 ||
+		slices.ContainsFunc(k.Patches, func(p types.Patch) bool { return p.Target == nil }) {
+		return false
+	}
+	return d.src.Twin == nil || !d.src.Twin.HasDir(dir) ||
+		slices.ContainsFunc(d.base, func(r release.Release) bool { return r.ID == dir })
 }
 
 // breakCycles makes a root of the first folder of every cycle that no root reaches: it

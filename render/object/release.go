@@ -34,6 +34,8 @@ type Release struct {
 	// Switched is the setting that discovery gave a chart, as nothing else shows all that changes of
 	// it: "pdb.enabled=true"; "" for others.
 	Switched string `json:"-"`
+	// Part says that it is a component that nothing here includes: those elsewhere that do may patch what it has.
+	Part bool `json:"-"`
 	// At is the line of the policy, of a script or of a pipeline that declares the release; empty for others.
 	At Location `json:"-"`
 }

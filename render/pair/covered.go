@@ -8,6 +8,7 @@ import (
 	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/release"
 	"github.com/kubesettle/kubesettle/render/side"
+	"github.com/kubesettle/kubesettle/render/source"
 )
 
 // DropCovered removes discovered releases that a GitOps object declares with its own settings,
@@ -39,6 +40,13 @@ func DropCovered(s *side.Side, base *side.Side) {
 func Coverers(s *side.Side) map[int]int {
 	by, file := map[string]int{}, map[string]int{}
 	for i, r := range s.Releases {
+		if r.By.File != "" && r.Overlay != nil { // it has them wherever it fails: alone they are not what is applied
+			for _, c := range r.Overlay.Components {
+				if p, in := source.Inside(r.Path, c); in {
+					by["kustomize "+p] = i
+				}
+			}
+		}
 		if r.By.File == "" || s.Outputs[i].Err != nil {
 			continue
 		}

@@ -140,6 +140,10 @@ func (a *Analysis) enterApplied(x *static.Applied, o *object.Object, errs field.
 		f.Certainty, f.Severity = finding.Possible, string(judge.Lower(rule.Severity))
 		f.Message += "; base does not render, so it may be refused there, too"
 	}
+	if status == finding.New && x.Part() {
+		f.Certainty, f.Severity = finding.Possible, string(judge.Lower(rule.Severity))
+		f.Message += ", unless what includes the component patches it"
+	}
 	if status == finding.Existing && !x.Drops(errs) {
 		a.enterRefused(&f, o)
 	}

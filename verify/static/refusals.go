@@ -44,6 +44,7 @@ type Applied struct {
 	filled     bool            // who applies it is not known, and may fill it in before
 	mode       state.Apply     // how it is applied
 	replaces   bool            // it is put in the place of what is there, and not merged with it
+	part       bool            // what includes it elsewhere may patch it
 	switched   bool            // nobody declared the values that it is rendered with
 }
 
@@ -72,7 +73,7 @@ func Refusals(p slice.Pair, mode state.Apply, changed, all bool) []Applied {
 			filled: !kept || p.Head.Delivery.Fills, chart: p.Head.Kind == object.Helm,
 			tool: p.Head.Delivery.Tool, forced: p.Head.Delivery.Forces, mode: mode,
 			replaces: p.Head.Delivery.Replaces, unread: p.Base != nil && p.Base.Err != nil,
-			switched: p.Head.Switched != ""}
+			part: p.Head.Part, switched: p.Head.Switched != ""}
 		a.warns = a.chart && a.mode != state.ServerSide && (a.tool == "" || a.tool == object.FluxHelmRelease)
 		if a.Base != nil && ((a.Base.Typed == nil) != (o.Typed == nil) || a.Base.Hook != o.Hook) {
 			a.Base = nil
@@ -332,6 +333,9 @@ func (a *Applied) BaseAt(some func(file string) bool) bool {
 func (a *Applied) Unread(f finding.Finding) bool {
 	return a.unread && !slices.ContainsFunc(f.Locations, func(l finding.Location) bool { return l.InDiff })
 }
+
+// Part reports whether the object is of a component that nothing here includes: what includes it may patch it.
+func (a *Applied) Part() bool { return a.part }
 
 // Once reports whether an object is a Job or a Pod of plain manifests, which nobody is known to apply
 // again: what has run to its end is often deleted, or never applied twice.
