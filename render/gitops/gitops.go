@@ -153,7 +153,7 @@ func (o *declaring) above(r release.Release) (depth int, itself bool) {
 }
 
 // partial reports whether the object has none of some fields of its spec, of which its API requires one: the API server
-// refuses such an object, so that it delivers nothing. It is written as a patch of a whole one, or for a script to fill in.
+// refuses such an object, so that it delivers nothing. It is a patch of a whole one, or filled in by a script.
 func (o *declaring) partial(oneOf ...string) bool {
 	for _, field := range oneOf {
 		if document.Value(o.content, "spec", field) != nil {

@@ -2,13 +2,13 @@ package pair
 
 import (
 	"fmt"
+	"path"
 	"slices"
 
 	"github.com/kubesettle/kubesettle/render/discover"
 	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/release"
 	"github.com/kubesettle/kubesettle/render/side"
-	"github.com/kubesettle/kubesettle/render/source"
 )
 
 // DropCovered removes discovered releases that a GitOps object declares with its own settings,
@@ -42,9 +42,7 @@ func Coverers(s *side.Side) map[int]int {
 	for i, r := range s.Releases {
 		if r.By.File != "" && r.Overlay != nil { // it has them wherever it fails: alone they are not what is applied
 			for _, c := range r.Overlay.Components {
-				if p, in := source.Inside(r.Path, c); in {
-					by["kustomize "+p] = i
-				}
+				by["kustomize "+path.Join(r.Path, c)] = i
 			}
 		}
 		if r.By.File == "" || s.Outputs[i].Err != nil {
