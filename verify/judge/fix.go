@@ -266,7 +266,7 @@ func (d *Judge) refused(v scenario.Variant, was, is *object.Object, r remedy) in
 
 // clean reports whether head with other objects, and with what a remedy changes beside them, is free of a violation at
 // its size and, where that was searched to the end, at the declared one, and breaks no rule that it did not break
-// before.
+// before, with the same events and as surely.
 func (d *Judge) clean(ctx context.Context, sr scenario.SliceResult, v scenario.Violation,
 	objects []*object.Object, r remedy, left *allowance) bool {
 	mended, ok := d.with(sr.Variant, objects, r)
@@ -276,10 +276,15 @@ func (d *Judge) clean(ctx context.Context, sr scenario.SliceResult, v scenario.V
 	if r.tune != nil {
 		r.tune(&mended.Spec)
 	}
+	covers := func(list []scenario.Violation, x scenario.Violation) bool {
+		return slices.ContainsFunc(list, func(o scenario.Violation) bool { return x.Comparable(o) && o.MayCover(x) })
+	}
 	gone := func(t scale.Topology) bool {
 		return left.search(ctx, d.Checker, mended, t, v, func(x scenario.Violation) bool {
-			return x.Key() == v.Key() ||
-				!slices.ContainsFunc(sr.Head, func(o scenario.Violation) bool { return o.Key() == x.Key() })
+			if !v.Comparable(x) && covers(sr.Base, x) { // the next rollout of base comes to the same
+				return false
+			}
+			return x.Key() == v.Key() || !covers(sr.Head, x) && !covers(sr.Own, x)
 		})
 	}
 	at := scale.Topology(v.Problem.Cfg.Topology)

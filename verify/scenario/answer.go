@@ -174,9 +174,7 @@ func (c *Checker) Shows(ctx context.Context, v Variant, t scale.Topology, of Vio
 	case of.probe != nil:
 		var asked rules.Facets
 		if v, asked = of.probe.of(v); of.Bound.Rule.Facets.Any(of.probe.asks & asked) {
-			if r.unfit = of.probe.unfit; r.unfit == nil {
-				r.unfit = pendingAnywhere
-			}
+			r.lacks = of.probe.whoLacks()
 			err = r.begin(ctx, of.probe, v)
 		}
 	case of.Scenario == ScenarioChange:

@@ -22,7 +22,7 @@ type probe struct {
 	scenario string
 	from     state.Version
 	start    start
-	unfit    func(state.State) bool // of a settled state that nothing begins from; nil: [pendingAnywhere]
+	lacks    func(s state.State, w int) bool // of a workload of which nothing is asked from there; nil: [pending]
 	// of gives what is searched of a variant, and which of the facets are asked for; none: there is nothing to tell.
 	of func(Variant) (Variant, rules.Facets)
 	// seated says that it tells something only where head has a node for every pod once it is there.
@@ -52,7 +52,7 @@ var probes = []*probe{
 var (
 	nextRollout = &probe{
 		name: "the next rollout", asks: ofRollouts,
-		scenario: ScenarioNext, from: state.Base, of: Variant.nextRollout, unfit: lacking,
+		scenario: ScenarioNext, from: state.Base, of: Variant.nextRollout, lacks: lacking,
 		begins: "head at rest, every pod on a node with room for what comes, but no further device where nodes are declared",
 		where:  "something is rolled out; what the next rollout of base breaks excuses only this",
 	}
@@ -121,7 +121,7 @@ var (
 	}
 	// thisRollout is searched where nodes or devices are few, beside the probes and in place of the scenarios.
 	thisRollout = &probe{
-		name: "the rollout of the change", asks: rules.MidRollout, seated: true, unfit: lacking,
+		name: "the rollout of the change", asks: rules.MidRollout, seated: true, lacks: lacking,
 		scenario: ScenarioChange, from: state.Base, of: Variant.rollout,
 		begins: "settled base",
 		where:  "nodes or devices are few, and head has a node for every pod once it is there",
@@ -182,9 +182,7 @@ func (r *scenarioRun) probe(ctx context.Context, p *probe, v Variant) error {
 		own.Budget.States = probeStates
 	}
 	other := own.at(r.topology)
-	if other.unfit = p.unfit; p.unfit == nil {
-		other.unfit = pendingAnywhere
-	}
+	other.lacks = p.whoLacks()
 	err := other.begin(ctx, p, v)
 	cov := other.cov
 	closed := AllClosed
@@ -243,8 +241,9 @@ func (r *scenarioRun) seats(ctx context.Context, v Variant) (bool, error) {
 		return false, err
 	}
 	r.cov.addAll(results)
-	return len(rests) > 0 &&
-		!slices.ContainsFunc(rests, func(b []byte) bool { return lacking(state.State{C: p.Cfg, B: b}) }), nil
+	return len(rests) > 0 && !slices.ContainsFunc(rests, func(b []byte) bool {
+		return slices.Contains(lack(p, b, lacking), true)
+	}), nil
 }
 
 // installed searches, with events, from a version on an empty cluster.
@@ -259,31 +258,6 @@ func (r *scenarioRun) installed(ctx context.Context, name string, v Variant, fro
 		return err
 	}
 	return r.explore(ctx, name, p, p.Installs(from), -1)
-}
-
-// lacking reports whether some pod has no node, or waits for a volume, or was never created: what
-// does not run is told by other rules, and cannot be rolled out either.
-func lacking(s state.State) bool {
-	for w := range s.C.Spec.Workloads {
-		active := 0
-		for _, p := range s.C.ClassesOf[w] {
-			active += s.Active(p)
-		}
-		if k := s.C.Spec.Workloads[w].Kind(); k != state.DaemonSet && !k.Ends() && active < s.Replicas(w) {
-			return true
-		}
-	}
-	return pendingAnywhere(s)
-}
-
-// pendingAnywhere reports whether some pod has no node, or waits for a volume.
-func pendingAnywhere(s state.State) bool {
-	for p := range s.C.Pods {
-		if s.Pending(p) > 0 || s.Waiting(p) > 0 {
-			return true
-		}
-	}
-	return false
 }
 
 // closeProbe notes up to how many events a probe left nothing out.

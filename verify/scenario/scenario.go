@@ -157,8 +157,9 @@ func (r *scenarioRun) late() bool {
 type scenarioRun struct {
 	*Checker
 	topology scale.Topology
-	// unfit says of a state that it is none to begin from; nil: every settled one is.
-	unfit func(state.State) bool
+	// lacks says of a workload whether it lacks pods in a settled state, so that a probe asks nothing of it from there;
+	// nil: all of them are asked about everywhere.
+	lacks func(s state.State, w int) bool
 	found []Violation
 	cov   Coverage
 	rests *rests // of head installed on an empty cluster; nil: not known
@@ -224,17 +225,14 @@ func (r *scenarioRun) settled(ctx context.Context, name string, v Variant, from 
 	if p.Live = asLive; p.Live != nil {
 		initial = withState(initial, p.Live)
 	}
-	if r.unfit != nil && len(initial) > 0 {
-		initial = slices.DeleteFunc(initial, func(b []byte) bool { return r.unfit(state.State{C: p.Cfg, B: b}) })
-		if len(initial) == 0 { // another rule's: what does not run cannot be rolled out either
-			return nil
-		}
-	}
 	if len(initial) == 0 { // the budget ran out before anything settled
 		if Complete(r.cov) && (name == ScenarioChange || !v.Has(state.Base)) { // or the cluster outgrows this size
 			r.cov.outgrown = true
 		}
 		return nil
+	}
+	if r.lacks != nil {
+		return r.fromRest(ctx, name, p, initial)
 	}
 	return r.explore(ctx, name, p, initial, -1)
 }
