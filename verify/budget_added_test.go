@@ -2,6 +2,7 @@ package verify
 
 import (
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -10,7 +11,7 @@ import (
 )
 
 // A budget that is added beside a workload that stays as it is worsens nothing: all that it can bring is that a node is
-// not drained. What base breaks stays existing, whatever the shortest run is by now.
+// not drained, and that what needs that node waits. What base breaks stays existing, whatever the shortest run is by now.
 func TestABudgetAddedWorsensNothing(t *testing.T) {
 	comparison(t)
 	pairs := 16
@@ -38,8 +39,16 @@ func TestABudgetAddedWorsensNothing(t *testing.T) {
 			return s
 		}
 		r := p.check(t, d, Options{})
+		undrained := slices.ContainsFunc(r.Findings, func(f finding.Finding) bool {
+			return f.Status == finding.New && f.Rule == rules.DrainBlocked && f.Workload == "apps/Deployment default/web"
+		})
 		for _, f := range r.Findings {
 			held++
+			// the node that it keeps cordoned is missing for a pod that was evicted before it came, or lost since
+			waits := undrained && f.Rule == rules.Unschedulable && slices.Contains(f.Events, "drain")
+			if waits {
+				continue
+			}
 			if f.Status == finding.Worsened || f.Status == finding.New && f.Rule != rules.DrainBlocked {
 				t.Errorf("pair %d: a budget of %d brings %s %s of %s:\n%s", seed, p.head[0].pdb, f.Status, f.Rule, f.Workload,
 					strings.Join(told(r, plainDress), "\n"))
