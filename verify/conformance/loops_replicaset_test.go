@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/kubernetes/pkg/controller"
@@ -87,7 +88,7 @@ func upstreamVictims(r *rand.Rand, s state.State) string {
 	to := s.C.New()
 	copy(to.B, s.B)
 	for _, victim := range getPodsToDelete(active, related, len(active)-s.Get(s.C.Class[0].Size)) {
-		remove(to, victim)
+		remove(to, nil, victim)
 	}
 	s.C.Canon(to.B)
 	return string(to.B)
@@ -104,10 +105,11 @@ func age(r *rand.Rand, pod *corev1.Pod) {
 	}
 }
 
-// remove deletes one pod of class 0 as the API server does.
-func remove(s state.State, pod *corev1.Pod) {
+// remove deletes one pod of a class, 0 where it is not among those of another, as the API server does.
+func remove(s state.State, of map[*corev1.Pod]int, pod *corev1.Pod) {
+	p := of[pod]
 	if pod.Spec.NodeName == "" {
-		s.Set(s.C.Class[0].Pending, s.Pending(0)-1)
+		s.Set(s.C.Class[p].Pending, s.Pending(p)-1)
 		return
 	}
 	n := slices.IndexFunc(s.C.Nodes, func(n state.Node) bool { return n.Name == pod.Spec.NodeName })
@@ -115,6 +117,78 @@ func remove(s state.State, pod *corev1.Pod) {
 	if pod.Status.Conditions[0].Status == corev1.ConditionTrue {
 		phase = state.Ready
 	}
-	s.Add(n, 0, phase, -1)
-	s.Add(n, 0, state.Terminating, 1)
+	s.Add(n, p, phase, -1)
+	if s.C.HasPhase(p, state.Terminating) {
+		s.Add(n, p, state.Terminating, 1)
+	}
+}
+
+// TestCheapestVictims is the same of a ReplicaSet without a Deployment, whose pods of two templates may cost different
+// things to delete: of the pods that upstream deletes first, one is of a class and phase, and on a node, that the actor
+// deletes, and each of its choices is upstream's at some ages.
+func TestCheapestVictims(t *testing.T) {
+	r := rand.New(rand.NewPCG(*loopSeed, 5))
+	costs := []string{"", "0", "7", "-7", "+9", "08", "many"}
+	choices := 0
+	for i := range loopCases(400) {
+		var sides [2]state.Manifest
+		for v := range sides {
+			d := webDeployment(r, []string{"v1", "v2"}[v])
+			d.Spec.Template.Annotations = map[string]string{corev1.PodDeletionCost: costs[r.IntN(len(costs))]}
+			sides[v].ReplicaSet = &appsv1.ReplicaSet{ObjectMeta: d.ObjectMeta,
+				Spec: appsv1.ReplicaSetSpec{Replicas: d.Spec.Replicas, Selector: d.Spec.Selector, Template: d.Spec.Template}}
+		}
+		spec := webSpec(sides[0], sides[1], 2)
+		spec.Workloads[0].ID = "apps/ReplicaSet default/web"
+		p := newLoopProblem(t, spec, []int{2, 1})
+		s := p.cfg.New()
+		scatter(r, s)
+		active := 0
+		for class := range s.C.Pods {
+			active += s.Active(class)
+		}
+		if active == 0 {
+			continue
+		}
+		s.Set(s.C.Workload[0].Replicas, active-1)
+		missing := ourChoices(p, p.actor(t, "replicaset/default/web"), s)
+		choices += len(missing)
+		ours := slices.Clone(missing)
+		for n := 0; n < 60 || len(missing) > 0; n++ {
+			if n == 20000 {
+				t.Fatalf("case %d: upstream never makes %d of our %d choices\n%s", i, len(missing), len(ours), describe(s))
+			}
+			got := upstreamCheapest(r, s)
+			if !slices.Contains(ours, got) {
+				t.Fatalf("case %d: upstream's victim is none of our %d choices\n%s", i, len(ours), describe(s))
+			}
+			missing = slices.DeleteFunc(missing, func(x string) bool { return x == got })
+		}
+	}
+	if choices == 0 {
+		t.Error("nothing was compared")
+	}
+	t.Logf("%d choices, all made by both", choices)
+}
+
+// upstreamCheapest deletes the first victim of all classes at ages that r draws, and gives the state after that.
+func upstreamCheapest(r *rand.Rand, s state.State) string {
+	of := map[*corev1.Pod]int{}
+	var active, related []*corev1.Pod
+	for p := range s.C.Pods {
+		for _, pod := range classPods(r, s, p, "web") {
+			age(r, pod)
+			pod.Annotations = s.C.Pods[p].Template.Annotations
+			of[pod], related = p, append(related, pod)
+			if controller.IsPodActive(pod) {
+				active = append(active, pod)
+			}
+		}
+	}
+	r.Shuffle(len(active), func(i, j int) { active[i], active[j] = active[j], active[i] })
+	to := s.C.New()
+	copy(to.B, s.B)
+	remove(to, of, getPodsToDelete(active, related, 1)[0])
+	s.C.Canon(to.B)
+	return string(to.B)
 }

@@ -148,6 +148,9 @@ func deploymentOf(name string, flags []string, opt map[string]string) *appsv1.De
 			PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: opt["volume"]},
 		}}}
 	}
+	if opt["cost"] != "" {
+		d.Spec.Template.Annotations = map[string]string{corev1.PodDeletionCost: opt["cost"]}
+	}
 	if opt["priority"] != "" {
 		n := int32(number(opt, "priority", 0))
 		d.Spec.Template.Spec.Priority = &n

@@ -133,7 +133,7 @@ func (r *ReplicaSetLoop) Step(s state.State, next *actor.Emit) {
 		r.add(t, class, create)
 		next.Move(objects.Done)
 	case active > size && len(s.C.Members(r.Class)) > 1:
-		deleteAny(s, s.C.Members(r.Class), r.related, next)
+		victimsOf{s.C.Members(r.Class), r.related}.deleteAny(s, next)
 	case active > size:
 		r.deleteSurplus(s, min(active-size, burstReplicas), next)
 	}
@@ -355,7 +355,7 @@ func (r *ReplicaSetLoop) Model() *actor.Model {
 			"how many pods are created or deleted; the ranking of victims: unassigned, not ready, pods that share a node",
 			"ResourceQuotas: pods, requests, limits and extended resources",
 			"a ReplicaSet without a Deployment keeps its pods when its template changes",
-			"the pod-deletion-cost of a template, which is equal for all pods of its ReplicaSet and ranks no pod",
+			"the pod-deletion-cost of a template; of pods of a Deployment it is equal in each ReplicaSet, and ranks none",
 		},
 		MayInvent: []string{
 			"ages are not kept: of ready pods of one rank, and of starting ones, any may be the victim",

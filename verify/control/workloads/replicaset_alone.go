@@ -69,7 +69,7 @@ func (r *aloneLoop) Step(s state.State, next *actor.Emit) {
 		t.Set(f.Pending, t.Get(f.Pending)+create)
 		next.Move(objects.Done)
 	case active > want:
-		deleteAny(s, s.C.ClassesOf[r.workload], r.related, next)
+		victimsOf{s.C.ClassesOf[r.workload], r.related}.deleteAny(s, next)
 	}
 }
 
