@@ -17,8 +17,8 @@ type victimsOf struct {
 }
 
 // deleteAny deletes one surplus pod, any of those that rank first; the next one goes in the next step. Pods without a
-// node go first, then starting ones, and of each the cheapest to delete; of ready ones then those that share a node with
-// most others.
+// node go first, the cheapest to delete, then starting ones; of ready ones the cheapest, and of these the ones that
+// share a node with most others.
 //
 // Upstream: ActivePodsWithRanks.Less of pkg/controller.
 func (v victimsOf) deleteAny(s state.State, next *actor.Emit) {
