@@ -86,11 +86,8 @@ func (r *rule) decode() {
 	}
 }
 
-// Detected masks what gitleaks' rules find (github.com/gitleaks/gitleaks, MIT): a second
-// net, for forms of credentials that nobody here thought of.
-func Detected(text string) string { return detected(text, nil) }
-
-// detected is [Detected] without what is a name for all that is known.
+// detected masks what gitleaks' rules find (github.com/gitleaks/gitleaks, MIT), but for what is a name for all that is
+// known: a second net, for forms of credentials that nobody here thought of.
 func detected(text string, names *Known) string {
 	if len(text) < 8 {
 		return text

@@ -80,7 +80,7 @@ func Tells(name string) bool {
 func IsCredential(text string) bool { return secretForm().MatchString(text) }
 
 // Text masks credentials inside a longer text: passwords in addresses and commands, values
-// that are assigned to telling names, private keys, and what the rules of [Detected] find.
+// that are assigned to telling names, private keys, and what the rules of gitleaks find.
 func Text(text string) string { return said(text, nil) }
 
 // Clean masks what is known in a text, then what looks like a credential ([Text]) and is no name that is known

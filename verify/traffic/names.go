@@ -194,27 +194,6 @@ func (c *Cluster) names(namespace, name string) bool {
 	return c.byName[key] != nil || c.gone[key]
 }
 
-// Mentions reports whether a container of a workload is given a text with a number in it, such as a port that it is
-// told to listen on.
-func (c *Cluster) Mentions(w *Workload, number int32) bool {
-	want := strconv.Itoa(int(number))
-	for _, s := range c.settings(w) {
-		for rest := s.Value; ; {
-			i := strings.Index(rest, want)
-			if i < 0 {
-				break
-			}
-			end := i + len(want)
-			digit := func(k int) bool { return k >= 0 && k < len(rest) && rest[k] >= '0' && rest[k] <= '9' }
-			if !digit(i-1) && !digit(end) {
-				return true
-			}
-			rest = rest[end:]
-		}
-	}
-	return false
-}
-
 // Resolves reports whether a setting of a workload's containers names a host, which takes DNS.
 func (c *Cluster) Resolves(w *Workload) bool {
 	for _, s := range c.settings(w) {
