@@ -22,11 +22,17 @@ import (
 const moreDraws = 6
 
 var (
-	// deciding matches functions whose result is one of few, whatever is drawn.
-	deciding = regexp.MustCompile(`\b(if|with|range|ternary|index|first|last|slice|eq|ne|lt|le|gt|ge|not|has|contains|` +
-		`hasPrefix|hasSuffix|regexMatch|mod|min|max)\b`)
-	assigned = regexp.MustCompile(`\$(\w+)\s*:?=`)
+	// deciding matches functions whose result is one of few, whatever is drawn; picking those that pick one also by what
+	// is never empty or zero, such as a time or a text in another order.
+	deciding = regexp.MustCompile(`\b(if|with|range|ternary|not|` + picks + `)\b`)
+	picking  = regexp.MustCompile(`\b(` + picks + `)\b`)
+	// maybeZero matches functions that may give zero.
+	maybeZero = regexp.MustCompile(`\b(randInt|atoi|int|int64|float64|toDecimal)\b`)
+	assigned  = regexp.MustCompile(`\$(\w+)\s*:?=`)
 )
+
+const picks = `index|first|last|slice|eq|ne|lt|le|gt|ge|has|contains|hasPrefix|hasSuffix|regexMatch|mod|min|max|` +
+	`until|untilStep`
 
 // drawsDecide reports whether something drawn at random, or a variable that holds it, decides in a template of a chart.
 func drawsDecide(ch *chart.Chart) bool {
@@ -34,25 +40,8 @@ func drawsDecide(ch *chart.Chart) bool {
 		if !mayBeRandom(t.Data) {
 			continue
 		}
-		all := actions.FindAll(t.Data, -1)
-		held := map[string]bool{}
-		for _, a := range all {
-			if !isRandom(a) {
-				continue
-			}
-			if deciding.Match(a) {
-				return true
-			}
-			if m := assigned.FindSubmatch(a); m != nil {
-				held[string(m[1])] = true
-			}
-		}
-		for _, a := range all {
-			for name := range held {
-				if deciding.Match(a) && regexp.MustCompile(`\$`+name+`\b`).Match(a) {
-					return true
-				}
-			}
+		if decideBy(t.Data, func(action, _ []byte) bool { return isRandom(action) }) {
+			return true
 		}
 	}
 	for _, d := range ch.Dependencies() {
@@ -75,29 +64,34 @@ var (
 
 // decidesByDraw reports whether a draw or the time decides in a template: by itself, or by a variable that holds it.
 func decidesByDraw(text []byte) bool {
-	if !mayBeRandom(text) {
-		return false
-	}
+	return mayBeRandom(text) && (slices.ContainsFunc(actions.FindAll(text, -1), func(a []byte) bool {
+		return comparing.Match(callsOf(a)) && isRandom(a)
+	}) || decideBy(text, func(_, calls []byte) bool { return narrow.Match(calls) }))
+}
+
+// decideBy reports whether what some actions of a template draw decides in it, or a variable that holds it.
+func decideBy(text []byte, draws func(action, calls []byte) bool) bool {
 	all := actions.FindAll(text, -1)
-	held := map[string]bool{}
+	held := map[string]*regexp.Regexp{}
 	for _, a := range all {
 		calls := callsOf(a)
-		if comparing.Match(calls) && isRandom(a) {
-			return true
-		}
-		if !narrow.Match(calls) {
+		if !draws(a, calls) {
 			continue
 		}
-		if deciding.Match(calls) {
+		by := picking
+		if maybeZero.Match(calls) {
+			by = deciding
+		}
+		if by.Match(calls) {
 			return true
 		}
 		if m := assigned.FindSubmatch(a); m != nil {
-			held[string(m[1])] = true
+			held[string(m[1])] = by
 		}
 	}
 	return slices.ContainsFunc(all, func(a []byte) bool {
-		for name := range held {
-			if deciding.Match(callsOf(a)) && regexp.MustCompile(`\$`+name+`\b`).Match(a) {
+		for name, by := range held {
+			if by.Match(callsOf(a)) && regexp.MustCompile(`\$`+name+`\b`).Match(assigned.ReplaceAll(a, nil)) {
 				return true
 			}
 		}

@@ -37,7 +37,11 @@ func TestDecidesByDraw(t *testing.T) {
 		`{{ ternary (randAlphaNum 8) "" .Values.x }}`:                           false,
 		`{{ if eq (htmlDate "") "2026-11-26" }}1{{ end }}`:                      true,
 		`{{ $h := date "15" "" }}{{ if eq $h "03" }}1{{ end }}`:                 true,
-		`{{ now | date "2006" }}`:                                               false,
+		// Of Bitnami's library: what is shuffled is never empty, and a variable is not what it is given.
+		`{{ $p = index $data .key }}{{ $p = randAlpha 9 | shuffle }}{{ if not $p }}a{{ end }}`: false,
+		`{{ $p = randAlpha 9 | shuffle }}{{ if eq (substr 0 1 $p) "a" }}a{{ end }}`:            true,
+		`{{ $n := randInt 0 2 }}{{ if $n }}a{{ end }}`:                                         true,
+		`{{ now | date "2006" }}`: false,
 	} {
 		if got := decidesByDraw([]byte(template)); got != want {
 			t.Errorf("%s: %v", template, got)
