@@ -173,3 +173,62 @@ func TestNoMistakeOfANewObjectHidesAnother(t *testing.T) {
 		}
 	}
 }
+
+// changedWeb checks the change from one text of an object to another, and says which findings are at which line of head
+// and of base.
+func changedWeb(t *testing.T, before, after string) (at func(line int, status finding.Status) bool) {
+	t.Helper()
+	var sides []tree.Tree
+	for _, text := range []string{before, after} {
+		made, err := tree.Map("side", map[string]string{"web.yaml": text})
+		if err != nil {
+			t.Fatal(err)
+		}
+		sides = append(sides, made)
+	}
+	found := checkSides(t, sides[0], sides[1]).Findings
+	return func(line int, status finding.Status) bool {
+		return slices.ContainsFunc(found, func(f finding.Finding) bool {
+			return f.Status == status && slices.ContainsFunc(f.Locations, func(l finding.Location) bool {
+				return l.StartLine == line && (l.Side == "head" || status == finding.Fixed)
+			})
+		})
+	}
+}
+
+// No mistake that base has hides one that head adds, and none that head mends keeps another from being what it was: of
+// every two, what is added is new, what is mended is fixed, and what stays is existing.
+func TestNoMistakeOfBaseHidesAnother(t *testing.T) {
+	for i := range newMistakes {
+		for j := range newMistakes {
+			if i == j {
+				continue
+			}
+			t.Run(fmt.Sprintf("%s stays, %s comes and goes", newMistakes[i].name, newMistakes[j].name), func(t *testing.T) {
+				t.Parallel()
+				one, at := mistaken(t, i)
+				two, both := mistaken(t, i, j)
+				added := changedWeb(t, one, two)
+				if !added(both[1], finding.New) {
+					t.Errorf("added beside %s, %s is not told as new", newMistakes[i].name, newMistakes[j].name)
+				}
+				if added(both[1], finding.Existing) {
+					t.Errorf("added beside %s, %s is told as existing", newMistakes[i].name, newMistakes[j].name)
+				}
+				if added(both[0], finding.New) {
+					t.Errorf("%s was there before, and is told as new beside %s", newMistakes[i].name, newMistakes[j].name)
+				}
+				mended := changedWeb(t, two, one)
+				if !mended(both[1], finding.Fixed) {
+					t.Errorf("mended beside %s, %s is not told as fixed", newMistakes[i].name, newMistakes[j].name)
+				}
+				if remark := newMistakes[i].name == "probe"; !remark && !mended(at[0], finding.Existing) {
+					t.Errorf("%s stays as %s is mended, and is not told as existing", newMistakes[i].name, newMistakes[j].name)
+				}
+				if mended(at[0], finding.New) {
+					t.Errorf("%s stays as %s is mended, and is told as new", newMistakes[i].name, newMistakes[j].name)
+				}
+			})
+		}
+	}
+}

@@ -110,18 +110,18 @@ func (a *Analysis) enterRefusals(list []static.Applied) {
 		if !on {
 			continue
 		}
-		errs, status, o := x.Fresh(), finding.New, x.Head
-		switch {
-		case len(errs) > 0:
-		case len(x.Refused) > 0 && x.BaseAt(a.lent):
-			errs = x.Refused
-		case len(x.Refused) > 0:
-			errs, status = x.Refused, finding.Existing
-		default:
-			errs, status, o = x.Before, finding.Fixed, x.Base
+		fresh, stays := x.Fresh(), x.Stays()
+		if len(fresh) == 0 && x.BaseAt(a.lent) {
+			fresh, stays = stays, nil
 		}
-		for _, errs := range x.Parts(errs) {
-			a.enterApplied(x, o, errs, rule, status)
+		for _, side := range []struct {
+			errs   field.ErrorList
+			status finding.Status
+			of     *object.Object
+		}{{fresh, finding.New, x.Head}, {stays, finding.Existing, x.Head}, {x.Gone(), finding.Fixed, x.Base}} {
+			for _, errs := range x.Parts(side.errs) {
+				a.enterApplied(x, side.of, errs, rule, side.status)
+			}
 		}
 	}
 	a.Result.Findings = finding.Across(a.Result.Findings)
@@ -144,7 +144,7 @@ func (a *Analysis) enterApplied(x *static.Applied, o *object.Object, errs field.
 		f.Certainty, f.Severity = finding.Possible, string(judge.Lower(rule.Severity))
 		f.Message += ", unless what includes the component patches it"
 	}
-	if status == finding.Existing && !x.Drops(errs) {
+	if status == finding.Existing && !x.Drops(errs) && len(x.Fresh()) == 0 {
 		a.enterRefused(&f, o)
 	}
 	if status == finding.New {

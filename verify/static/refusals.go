@@ -308,19 +308,6 @@ func sourceField(path string) string {
 	return path
 }
 
-// Fresh are the errors of head that base applied over itself does not have, and a new object does not share with
-// others of base.
-func (a *Applied) Fresh() field.ErrorList {
-	var out field.ErrorList
-	for _, e := range a.Refused {
-		if !slices.Contains(a.lived, e) &&
-			!slices.ContainsFunc(a.Before, func(o *field.Error) bool { return o.Field == e.Field && o.Type == e.Type }) {
-			out = append(out, e)
-		}
-	}
-	return out
-}
-
 // BaseAt reports whether something that base is refused for stands in one of some files.
 func (a *Applied) BaseAt(some func(file string) bool) bool {
 	return a.Base != nil && slices.ContainsFunc(a.Before, func(e *field.Error) bool {
@@ -368,13 +355,19 @@ func StandIns(list []Applied) map[*object.Object]*object.Object {
 	return out
 }
 
-// Finding words what the API server says to one object.
+// Finding words what the API server says to one object. What is only a part of what it says to a side has the fields in
+// its shape: a baseline that knows the others does not know these.
 func (x *Applied) Finding(pl judge.Places, o *object.Object, errs field.ErrorList, rule rules.Rule,
 	status finding.Status) finding.Finding {
 	f := finding.Draft{
 		Rule: rule.ID, Class: string(rule.Class), Severity: string(rule.Severity), Status: status,
 		Certainty: finding.Inevitable, Scenario: scenario.ScenarioChange, Workload: o.ID.String(), Release: x.release,
 		AtDeclaredScale: true, Events: []string{"apply"}, Shape: []string{"apply"},
+	}
+	if x.partly(errs, status) {
+		for _, e := range errs {
+			f.Shape = append(f.Shape, e.Field)
+		}
 	}
 	verb := "the change of"
 	switch {

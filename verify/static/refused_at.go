@@ -36,7 +36,7 @@ func refusedAt(pl judge.Places, o *object.Object, e *field.Error, changes []obje
 		for _, c := range changes {
 			if at(c.Path) {
 				out.changed = append(out.changed, c)
-				out.locations = append(out.locations, pl.Field(c))
+				out.locations = append(out.locations, fieldWithin(pl, o, c, path, onBase))
 			}
 		}
 	}
@@ -65,6 +65,20 @@ func refusedAt(pl judge.Places, o *object.Object, e *field.Error, changes []obje
 		out.locations = append(out.locations, l)
 	}
 	return out
+}
+
+// fieldWithin locates a changed field or, where all of a list or a map is one change, the refused field within it.
+func fieldWithin(pl judge.Places, o *object.Object, c object.FieldChange, path string, onBase bool) finding.Location {
+	whole := pl.Field(c)
+	if _, written := o.At(path); c.OnBase != onBase || !written || len(path) <= len(c.Path) {
+		return whole
+	}
+	l := pl.Location(o.Locate(path), whole.Side)
+	if l.File != whole.File || l.StartLine < whole.StartLine {
+		return whole
+	}
+	l.Field = path
+	return l
 }
 
 // inDiffFirst orders locations as [judge.Places.locations] does.
