@@ -11,7 +11,9 @@ import (
 // Fresh are the errors of head that base applied over itself does not have, and a new object does not share with
 // others of base.
 func (a *Applied) Fresh() field.ErrorList {
-	return slices.DeleteFunc(without(a.Refused, a.Before), func(e *field.Error) bool { return slices.Contains(a.lived, e) })
+	return slices.DeleteFunc(without(a.Refused, a.Before), func(e *field.Error) bool {
+		return slices.Contains(a.lived, e)
+	})
 }
 
 // Stays are the errors of head that are not fresh.
@@ -38,8 +40,9 @@ func (a *Applied) partly(errs field.ErrorList, status finding.Status) bool {
 	})
 }
 
-// without are the errors of a list that have no counterpart in another one, each of which is the counterpart of one: the
-// same error of the same field, of one at another place of its list, or else another one of the same type of the field.
+// without are the errors of a list that have no counterpart in another one, each of which is the counterpart of one:
+// the same error of the same field, or of one at another place of its list, or else another one of the same type of
+// the field.
 func without(list, other field.ErrorList) field.ErrorList {
 	moved := func(e *field.Error) string { return listIndex.ReplaceAllString(e.Field, "[]") }
 	list, other = slices.Clone(list), slices.Clone(other)
