@@ -1,7 +1,6 @@
 package static
 
 import (
-	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -11,14 +10,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/kubesettle/kubesettle/policies/rules"
-	"github.com/kubesettle/kubesettle/render/diff"
 	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/typed"
-	"github.com/kubesettle/kubesettle/verify/control/actor"
 	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/judge"
-	"github.com/kubesettle/kubesettle/verify/scenario"
 	"github.com/kubesettle/kubesettle/verify/slice"
 	"github.com/kubesettle/kubesettle/verify/state"
 	"github.com/kubesettle/kubesettle/verify/validation"
@@ -147,7 +142,7 @@ func (a *Applied) judge() {
 		return
 	}
 	a.Before = created(a.Base)
-	if a.forced || a.Head.Hook || replaced(a.Base) || replaced(a.Head) || !canBe(a.Base) {
+	if a.forced || a.Head.Hook || absent(a.Base) || replaced(a.Head) || !canBe(a.Base) {
 		a.Refused = created(a.Head) // what base has cannot be there to be updated
 		return
 	}
@@ -260,40 +255,6 @@ func nextRender(o *object.Object) field.ErrorList {
 	return validation.Update(next, o.Typed)
 }
 
-// replaced reports whether an apply deletes an object and creates it again, or does not find
-// it any more, so that no field of it is immutable.
-//
-// Read from: the documentation of Argo CD (resource hooks, the sync option Force=true: kubectl
-// apply --force, which replaces what cannot be patched) and of Flux (kustomize-controller: the
-// annotations force, and ssa with IfNotPresent or Ignore), and of Jobs (ttlSecondsAfterFinished).
-func replaced(o *object.Object) bool {
-	meta, _ := o.Content["metadata"].(map[string]any)
-	if name, _ := meta["name"].(string); name == "" || o.IsVolatile("metadata.name") {
-		return true // generateName, or a name of the time or of chance: each apply creates another one
-	}
-	if o.IsVolatile("metadata.name") || o.IsVolatile("metadata.namespace") {
-		return true // a time or a random text: every apply creates another one
-	}
-	annotations, _ := meta["annotations"].(map[string]any)
-	text := func(key string) string { s, _ := annotations[key].(string); return s }
-	if text("argocd.argoproj.io/hook") != "" {
-		return true
-	}
-	for _, option := range strings.Split(text("argocd.argoproj.io/sync-options"), ",") {
-		if strings.TrimSpace(option) == "Force=true" {
-			return true
-		}
-	}
-	if on := text("kustomize.toolkit.fluxcd.io/force"); strings.EqualFold(on, "enabled") || strings.EqualFold(on, "true") {
-		return true
-	}
-	if how := text("kustomize.toolkit.fluxcd.io/ssa"); how == "IfNotPresent" || how == "Ignore" {
-		return true
-	}
-	job, ok := o.Typed.(*batchv1.Job)
-	return ok && job.Spec.TTLSecondsAfterFinished != nil
-}
-
 // sourceField is where the manifest holds a field that validation names.
 func sourceField(path string) string {
 	for _, list := range []string{".labels", ".annotations"} {
@@ -353,90 +314,4 @@ func StandIns(list []Applied) map[*object.Object]*object.Object {
 		}
 	}
 	return out
-}
-
-// Finding words what the API server says to one object. What is only a part of what it says to a side has the fields in
-// its shape: a baseline that knows the others does not know these.
-func (x *Applied) Finding(pl judge.Places, o *object.Object, errs field.ErrorList, rule rules.Rule,
-	status finding.Status) finding.Finding {
-	f := finding.Draft{
-		Rule: rule.ID, Class: string(rule.Class), Severity: string(rule.Severity), Status: status,
-		Certainty: finding.Inevitable, Scenario: scenario.ScenarioChange, Workload: o.ID.String(), Release: x.release,
-		AtDeclaredScale: true, Events: []string{"apply"}, Shape: []string{"apply"},
-	}
-	if x.partly(errs, status) {
-		for _, e := range errs {
-			f.Shape = append(f.Shape, e.Field)
-		}
-	}
-	verb := "the change of"
-	switch {
-	case len(x.Back) > 0:
-		f.Scenario, verb, f.Events = scenario.ScenarioRevert, "the revert of", []string{"apply", "revert"}
-	case x.again:
-		f.Scenario, verb = scenario.ScenarioSteady, "every further apply of"
-		if x.lookup {
-			f.Certainty, f.Severity = finding.Possible, string(judge.Lower(rule.Severity))
-		}
-	case x.Base == nil:
-		verb = "to create"
-		if pl.Changes == nil {
-			f.Scenario = scenario.ScenarioInstall
-		}
-	}
-	says := func(e *field.Error) string {
-		return fmt.Sprintf("the API server refuses %s %s: %s", verb, o.ID, refusalText(e, x.again))
-	}
-	action := "apply-refused"
-	if x.Drops(errs) {
-		onlyDropped(&f, rule)
-		says, action = func(e *field.Error) string { return dropText(o, e) }, "field-dropped"
-	}
-	f.Message = says(errs[0])
-	if n := len(errs) - 1; n > 0 {
-		f.Message += fmt.Sprintf(", and %d more", n)
-	}
-	var changes []object.FieldChange
-	if x.Base != nil && x.Base != x.Head {
-		c := diff.Compare(x.Base, x.Head)
-		changes = slices.Concat(c.Fields, c.Noise)
-	}
-	event := f.Events[len(f.Events)-1]
-	for _, e := range errs {
-		at := refusedAt(pl, o, e, changes, status == finding.Fixed)
-		for _, c := range at.changed {
-			l := pl.Field(c)
-			if status == finding.New {
-				f.Blame = append(f.Blame,
-					finding.Blame{Object: o.ID.String(), Path: c.Path, Old: judge.Value(c.Old, c.Secret),
-						New: judge.Value(c.New, c.Secret), Location: &l})
-			}
-		}
-		f.Locations = append(f.Locations, at.locations...)
-		because := []finding.Because{}
-		for _, l := range at.locations {
-			because = append(because, finding.Because{File: l.File, Line: l.StartLine, Field: l.Field})
-		}
-		f.Steps = append(f.Steps, finding.Step{
-			Actor: event, Class: actor.Event.String(), Action: action, Object: o.ID.String(),
-			Text: says(e), Because: because,
-		})
-	}
-	f.Locations = inDiffFirst(f.Locations)
-	return f.Finding()
-}
-
-// refusalText is an error without the value, which may be long or secret.
-func refusalText(e *field.Error, again bool) string {
-	text := e.Detail
-	if text == "" {
-		text = strings.ToLower(e.Type.String())
-	}
-	if again {
-		text += ", and every render gives it another value"
-	}
-	if e.Field == "" {
-		return text
-	}
-	return sourceField(e.Field) + ": " + text
 }
