@@ -72,7 +72,7 @@ func render(c *release.Chart, files map[string][]byte, ch *chart.Chart, vals map
 	}
 	given := &steps{most: MaxSteps}
 	if out.Docs, f = executeAs(c, ch, vals, asInstall, given, known); f != nil {
-		f.Reason = redact.Hide(scrub(f.Reason, vals, ch.Values), c.Hidden)
+		f.Reason = redact.Hide(scrub(f.Reason, ch, c.Dir, vals), c.Hidden)
 		out.Err = f
 		return out
 	}

@@ -1,7 +1,10 @@
 package helm
 
 import (
+	"slices"
 	"strings"
+
+	"helm.sh/helm/v3/pkg/chart"
 
 	"github.com/kubesettle/kubesettle/render/fieldpath"
 	"github.com/kubesettle/kubesettle/render/redact"
@@ -30,18 +33,21 @@ func isWord(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '_'
 }
 
-// scrub removes from a message every value of a telling key, as Helm's errors print
-// values, in whatever form; and whatever looks like a credential by itself.
-func scrub(text string, vals ...map[string]any) string {
+// scrub removes from a message of a chart every value of a telling key, as Helm's errors print
+// values, in whatever form; and whatever looks like a credential by itself. The names of the chart
+// and of its folders everybody may read, also where one is a password too.
+func scrub(text string, ch *chart.Chart, dir string, vals map[string]any) string {
 	known := &redact.Known{}
-	for _, v := range vals {
+	public := append(strings.Split(dir, "/"), ch.Name())
+	known.Public(public...)
+	for _, v := range []map[string]any{vals, ch.Values} {
 		fieldpath.Leaves(v, nil, func(p fieldpath.Path, leaf any) {
 			s, ok := leaf.(string)
 			if !ok || len(s) < 4 || len(p) == 0 {
 				return
 			}
 			for _, st := range p {
-				if redact.Tells(st.Key) && !redact.Own(s) {
+				if redact.Tells(st.Key) && !redact.Own(s) && !slices.Contains(public, s) {
 					known.Add(s)
 					text = replaceWord(text, s)
 					return
