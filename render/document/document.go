@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	yamlv2 "go.yaml.in/yaml/v2"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubesettle/kubesettle/render/object"
@@ -34,6 +33,8 @@ type Document struct {
 	Volatile []VolatileLeaf
 	// Open are the fields that hang on values which nobody gave.
 	Open []string
+	// Twice are the fields that stand twice with two values, of which the last one counts.
+	Twice []string `json:",omitempty"`
 	// Origin is where Kustomize took it from: a file, or a generator's kustomization.
 	Origin    string
 	Generated bool
@@ -152,7 +153,7 @@ func Decode(file string, b []byte) ([]Document, *object.Failure) {
 	}
 	var docs []Document
 	for i, raw := range raws {
-		v, err := DecodeYAML(raw.Text)
+		v, twice, err := decode(raw.Text)
 		if err != nil {
 			line := raw.line - 1 + ErrorLine(err)
 			return nil, &object.Failure{
@@ -171,7 +172,7 @@ func Decode(file string, b []byte) ([]Document, *object.Failure) {
 				Where:  object.LineOf(file, line, "file"), Remedy: "correct the YAML",
 			}
 		}
-		docs = append(docs, Document{Content: m, File: file, Line: raw.firstLine(), Doc: i})
+		docs = append(docs, Document{Content: m, File: file, Line: raw.firstLine(), Doc: i, Twice: twice})
 	}
 	return docs, nil
 }
@@ -179,16 +180,23 @@ func Decode(file string, b []byte) ([]Document, *object.Failure) {
 // DecodeYAML decodes one document as kubectl and Helm do: YAML 1.1 scalars, the last of
 // two equal keys wins, integers are int64 or float64.
 func DecodeYAML(b []byte) (v any, err error) {
+	v, _, err = decode(b)
+	return v, err
+}
+
+// decode is [DecodeYAML], which lists the fields that stand twice with two values as well.
+func decode(b []byte) (v any, twice []string, err error) {
 	defer func() { // the library panics on some inputs that it should refuse
 		if r := recover(); r != nil {
 			err = fmt.Errorf("yaml: %v", r)
 		}
 	}()
-	var raw any
-	if err := yamlv2.Unmarshal(b, &raw); err != nil {
-		return nil, err
+	raw, twice, err := strictly(b)
+	if err != nil {
+		return nil, nil, err
 	}
-	return ToJSON(raw, 0)
+	v, err = ToJSON(raw, 0)
+	return v, twice, err
 }
 
 // ToJSON turns the YAML library's values into those of JSON.

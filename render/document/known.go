@@ -11,37 +11,43 @@ type Known struct {
 	Most int
 
 	kept  map[string]map[string]any
-	ids   map[uintptr]int // from 1, by the content; 0: it was not handed out under a number
+	twice map[string][]string // of the texts of kept that have such fields
+	ids   map[uintptr]int     // from 1, by the content; 0: it was not handed out under a number
 	last  int
 	bytes int
 	fresh bool
 }
 
-// Object decodes a document of one object; ok is false where it is something else.
-func (t *Known) Object(text string) (content map[string]any, ok bool, err error) {
+// Object decodes a document of one object, with the fields that stand twice in it; ok is false where it is something
+// else.
+func (t *Known) Object(text string) (content map[string]any, twice []string, ok bool, err error) {
 	if t != nil {
 		if m, kept := t.kept[text]; kept {
-			return m, true, nil
+			return m, t.twice[text], true, nil
 		}
 	}
-	v, err := DecodeYAML([]byte(text))
+	v, twice, err := decode([]byte(text))
 	if err != nil || v == nil {
-		return nil, v == nil, err
+		return nil, nil, v == nil, err
 	}
 	if content, ok = v.(map[string]any); ok && len(content) > 0 {
-		t.keep(text, content)
+		t.keep(text, content, twice)
 	}
-	return content, ok, nil
+	return content, twice, ok, nil
 }
 
-func (t *Known) keep(text string, content map[string]any) {
+func (t *Known) keep(text string, content map[string]any, twice []string) {
 	if t == nil || len(text) > t.Most {
 		return
 	}
 	if t.bytes += len(text); t.bytes > t.Most || t.kept == nil {
-		*t = Known{Most: t.Most, kept: map[string]map[string]any{}, ids: map[uintptr]int{}, bytes: len(text), fresh: true}
+		*t = Known{Most: t.Most, kept: map[string]map[string]any{}, twice: map[string][]string{}, ids: map[uintptr]int{},
+			bytes: len(text), fresh: true}
 	}
 	t.kept[text] = content
+	if len(twice) > 0 {
+		t.twice[text] = twice
+	}
 	t.ids[reflect.ValueOf(content).Pointer()] = 0
 }
 

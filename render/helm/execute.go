@@ -105,7 +105,7 @@ func templateDocuments(c *release.Chart, name, text string, known *document.Know
 	}
 	var docs []document.Document
 	for i, one := range manifests {
-		m, ok, err := known.Object(one + "\n") // Helm writes them out so: a block at the end keeps its newline
+		m, twice, ok, err := known.Object(one + "\n") // Helm writes them out so: a block at the end keeps its newline
 		if err != nil {
 			return nil, &renderedError{name: name, text: one, err: err}
 		}
@@ -125,7 +125,7 @@ func templateDocuments(c *release.Chart, name, text string, known *document.Know
 		if hook && (c.SkipHooks || c.SkipTests && isTest(m)) {
 			continue
 		}
-		docs = append(docs, document.Document{Content: m, File: name, Doc: i, Hook: hook})
+		docs = append(docs, document.Document{Content: m, File: name, Doc: i, Hook: hook, Twice: twice})
 	}
 	return docs, nil
 }

@@ -84,6 +84,8 @@ type Refusal struct {
 	Undecodable bool
 	// Surplus says that the type has no such field: nobody knows what its value is, a misspelt password say.
 	Surplus bool
+	// Twice says that the key stands twice, and that this is the value that does not count.
+	Twice bool
 	// Unknown says that it is a placeholder, of which the API server sees the value that is filled in.
 	Unknown bool
 	// Meant is the value that was evidently meant; nil: it is not known.

@@ -126,6 +126,11 @@ func (b *builder) add(d document.Document) *object.Failure {
 		ID: id, Release: b.rel.ID, Content: d.Content, Typed: read.Typed, Refused: read.Refused, Hook: d.Hook,
 		Source: where(""), Volatile: d.VolatilePaths(), Origin: &release.Origin{Doc: d, Find: where},
 	}
+	if len(d.Items) == 0 {
+		for _, p := range d.Twice {
+			o.Refused = append(o.Refused, object.Refusal{Path: p, Text: "stands twice with two values", Twice: true})
+		}
+	}
 	for _, r := range read.Refused {
 		if r.Undecodable && o.IsVolatile(r.Path) {
 			at := where(r.Path)

@@ -12,8 +12,12 @@ import (
 	"github.com/kubesettle/kubesettle/verify/judge"
 )
 
-// surplus is the origin of an error about a field that the type does not have.
-const surplus = "unknown-field"
+// The origins of errors about a field that the type does not have, and about one that stands twice: whoever reads the
+// YAML keeps the last value.
+const (
+	surplus    = "unknown-field"
+	twiceThere = "twice"
+)
 
 // Parts are what an object is refused for, and the fields of it that are only dropped, each by itself: with either
 // nothing is known of the other.
@@ -26,7 +30,7 @@ const surplus = "unknown-field"
 func (x *Applied) Parts(errs field.ErrorList) []field.ErrorList {
 	var refused, dropped field.ErrorList
 	for _, e := range errs {
-		if x.warns && e.Origin == surplus {
+		if x.drop(e) {
 			dropped = append(dropped, e)
 		} else {
 			refused = append(refused, e)
@@ -37,7 +41,11 @@ func (x *Applied) Parts(errs field.ErrorList) []field.ErrorList {
 
 // Drops reports whether the API server drops what some errors are about, and takes the object.
 func (x *Applied) Drops(errs field.ErrorList) bool {
-	return x.warns && !slices.ContainsFunc(errs, func(e *field.Error) bool { return e.Origin != surplus })
+	return !slices.ContainsFunc(errs, func(e *field.Error) bool { return !x.drop(e) })
+}
+
+func (x *Applied) drop(e *field.Error) bool {
+	return e.Origin == twiceThere || x.warns && e.Origin == surplus
 }
 
 // onlyDropped makes a finding one of fields that are dropped.
@@ -48,5 +56,8 @@ func onlyDropped(f *finding.Draft, rule rules.Rule) {
 
 // dropText says that a field of an object is dropped.
 func dropText(o *object.Object, e *field.Error) string {
+	if e.Origin == twiceThere {
+		return fmt.Sprintf("%s of %s stands twice, and only the last value is applied", sourceField(e.Field), o.ID)
+	}
 	return fmt.Sprintf("the API server drops %s of %s, as Helm has it warn only: %s", sourceField(e.Field), o.ID, e.Detail)
 }

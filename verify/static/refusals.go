@@ -208,8 +208,11 @@ func undecoded(o *object.Object) field.ErrorList {
 	for _, r := range o.Refused {
 		if !r.Unknown && (!r.Undecodable || !o.IsVolatile(r.Path)) { // of which a mask is seen
 			e := &field.Error{Type: field.ErrorTypeTypeInvalid, Field: r.Path, Detail: r.Text}
-			if r.Surplus {
+			switch {
+			case r.Surplus:
 				e.Origin = surplus
+			case r.Twice:
+				e.Origin = twiceThere
 			}
 			out = append(out, e)
 		}
@@ -299,7 +302,7 @@ func StandIns(list []Applied) map[*object.Object]*object.Object {
 	out := map[*object.Object]*object.Object{}
 	for i := range list {
 		x := &list[i]
-		if x.Base != nil && len(x.Before) > 0 {
+		if x.Base != nil && !x.Drops(x.Before) {
 			out[x.Base] = asOnceServed(x.Base)
 		}
 		if x.again || canBe(x.Head) {
