@@ -130,6 +130,7 @@ func TestEdge15NothingOutsideIsRead(t *testing.T) {
 		"a link above":           {file: "k/web.yaml", link: "../../out.yaml", wants: []string{"k/web.yaml -> ../../out.yaml " + leaves}},
 		"a link for a folder":    {file: "k", link: "../out", wants: []string{"folder k: a link that leads to no folder of this repository"}},
 		"a pointer":              {file: "k/web.yaml", text: "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a214614ab2935c943f9e0ff69d22eadbb8f32b1258daaa5e2ca24d17e2393\nsize 9\n", wants: []string{"Git LFS"}},
+		"an encrypted file":      {file: "k/web.yaml", text: "\x00GITCRYPT\x00\x01\x02", wants: []string{"k/web.yaml: git-crypt encrypts it"}},
 		"values above":           {file: "apps/k.yaml", text: fmt.Sprintf(app, "../../v.yaml"), wants: []string{leaves}},
 		"values of a file above": {file: "c/templates/a.yaml", text: "{{ .Files.Get \"../../out.yaml\" | required \"nothing is there\" }}", wants: []string{"nothing is there"}},
 		"a base above":           {file: "k/kustomization.yaml", text: "resources: [../../out]\n", wants: []string{"k/kustomization.yaml"}},

@@ -56,9 +56,7 @@ func (d *Found) programs() {
 			continue
 		}
 		j := &release.Recipe{Release: r, Files: map[string][]byte{f: b}}
-		if fail := jsonnet.Gather(d.src, j); fail != nil {
-			continue
-		}
+		_ = jsonnet.Gather(d.src, j) // what cannot be read is said when it is rendered
 		for _, text := range j.Files {
 			if delivers(text) {
 				d.add(r)

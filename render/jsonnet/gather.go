@@ -39,8 +39,8 @@ func importsOf(text []byte) []imported {
 	return out
 }
 
-// Gather adds everything that the Jsonnet files of a recipe may import. What an import names and is not there is
-// reported only when it is evaluated.
+// Gather adds everything that the Jsonnet files of a recipe may import, also where one of them cannot be read. What an
+// import names and is not there is reported only when it is evaluated.
 func Gather(s *source.Source, j *release.Recipe) *object.Failure {
 	var texts [][]byte
 	from := map[string]string{} // program to be read yet, to the file that imports it
@@ -55,6 +55,7 @@ func Gather(s *source.Source, j *release.Recipe) *object.Failure {
 			texts = append(texts, []byte(v.Value))
 		}
 	}
+	var unread *object.Failure // the first file that cannot be read
 	size := 0
 	find := func(importer string, text []byte) *object.Failure {
 		for _, one := range importsOf(text) {
@@ -65,7 +66,10 @@ func Gather(s *source.Source, j *release.Recipe) *object.Failure {
 			if _, has := j.Files[p]; !has {
 				b, err := s.Read(p)
 				if err != nil {
-					return source.AsFailure(p, err)
+					if unread == nil {
+						unread = source.AsFailure(p, err)
+					}
+					continue
 				}
 				size += len(b)
 				if j.Files[p] = b; len(j.Files) > maxFiles || size > maxBytes {
@@ -90,7 +94,7 @@ func Gather(s *source.Source, j *release.Recipe) *object.Failure {
 			return f
 		}
 	}
-	return nil
+	return unread
 }
 
 // Imports lists what a text may import, as it names them.

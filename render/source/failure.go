@@ -15,6 +15,8 @@ func AsFailure(file string, err error) *object.Failure {
 		remedy = "split the file, or keep it out of the release"
 	case strings.Contains(text, tree.ErrOutsideTree.Error()):
 		remedy = "let the link point inside the repository, or replace it by a copy"
+	case strings.Contains(text, "git-crypt encrypts it"):
+		remedy = "compare two unlocked checkouts, with --base-dir and --head-dir"
 	case strings.Contains(text, "file does not exist"):
 		remedy = "commit the file or correct the path"
 	}

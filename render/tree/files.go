@@ -23,7 +23,7 @@ var (
 	ErrNoRevision = errors.New("no such revision")
 	// ErrOutsideTree says that a symlink leaves the tree.
 	ErrOutsideTree = errors.New("leaves the repository")
-	// ErrNotInTree says that a path is a submodule or a Git LFS pointer, whose content
+	// ErrNotInTree says that a path is a submodule, a Git LFS pointer or encrypted by git-crypt, whose content
 	// the tree does not hold.
 	ErrNotInTree = errors.New("is not in the repository's own objects")
 	// ErrTooBig says that a file is over its size limit.
@@ -239,6 +239,9 @@ func (t *fileTree) ReadFile(name string) ([]byte, error) {
 	}
 	if bytes.HasPrefix(b, []byte("version https://git-lfs.github.com/spec/")) {
 		return nil, fmt.Errorf("%s: its content is in Git LFS and %w", real, ErrNotInTree)
+	}
+	if bytes.HasPrefix(b, []byte("\x00GITCRYPT\x00")) {
+		return nil, fmt.Errorf("%s: git-crypt encrypts it, so that its content %w", real, ErrNotInTree)
 	}
 	return b, nil
 }
