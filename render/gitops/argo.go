@@ -66,6 +66,7 @@ type argoSource struct {
 
 // add resolves the source and adds its release.
 func (a *argoSource) add() {
+	a.from = object.From{}
 	if chart := document.Text(a.content, "chart"); chart != "" {
 		a.r.Kind = object.Helm
 		dir, f := a.chartOf(&a.r, argoChart(a.content), document.Text(a.content, "repoURL"))
@@ -99,7 +100,8 @@ func (a *argoSource) add() {
 			redact.URL(repo))
 		return
 	}
-	a.r.Path = dir
+	a.r.Path, a.from = dir, object.FromGit(repo, document.Text(a.content, "targetRevision"))
+	a.from.At, a.from.RevisionAt = a.place(a.field+".repoURL"), a.place(a.field+".targetRevision")
 	f := a.overrides(dir)
 	switch {
 	case f != nil:

@@ -18,7 +18,7 @@ import (
 func (o *declaring) delivery(id string) object.Delivery {
 	spec := document.Value(o.content, "spec")
 	kind, _, _ := strings.Cut(id, ":")
-	d := object.Delivery{Loops: loops(o.content, kind), At: o.by}
+	d := object.Delivery{Loops: loops(o.content, kind), At: o.by, From: o.from}
 	switch kind {
 	case "argocd":
 		options := document.Texts(document.Value(spec, "syncPolicy", "syncOptions"))

@@ -1,6 +1,7 @@
 package gitops
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"slices"
@@ -73,7 +74,7 @@ func (o *declaring) fluxKustomizationNow() {
 }
 
 // fixedSource names the GitRepository of a Kustomization where it stays at a tag, a version
-// or a commit, and is not this repository therefore: what is merged here could not reach it.
+// or a commit, and is not this repository therefore: what is merged here could not reach it. Else it is remembered.
 func (o *declaring) fixedSource() string {
 	ref := document.Value(o.content, "spec", "sourceRef")
 	namespace := document.Text(ref, "namespace")
@@ -89,6 +90,10 @@ func (o *declaring) fixedSource() string {
 			return document.Text(ref, "name") + " at " + at
 		}
 	}
+	at := document.Value(p.doc.Content, "spec", "ref")
+	o.from = object.FromGit(document.Text(p.doc.Content, "spec", "url"),
+		cmp.Or(document.Text(at, "name"), document.Text(at, "branch")))
+	o.from.At, o.from.RevisionAt = o.place("spec.sourceRef"), o.place("spec.sourceRef")
 	return ""
 }
 

@@ -61,6 +61,7 @@ type declaring struct {
 	// cascades says that this set lets what its applications applied be deleted with them.
 	cascades bool
 	remarks  []object.Note // on the releases that it declares
+	from     object.From   // where the release comes from that is added next
 }
 
 // Read reads the Argo CD and Flux objects of a release.

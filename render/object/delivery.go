@@ -2,6 +2,7 @@ package object
 
 import (
 	"reflect"
+	"strings"
 	"time"
 )
 
@@ -32,6 +33,8 @@ type Delivery struct {
 	// ServerSide says that it applies by field ownership, and Replaces that it puts each object in the place of the live
 	// one.
 	ServerSide, Replaces bool
+	// From is where it says that it takes the release from, where that is taken for this repository.
+	From From
 	// Fills says that it puts values for variables that the repository does not have, such as those of a Secret.
 	Fills bool
 	// Cascades says that everything it applied is deleted with the object itself.
@@ -58,7 +61,49 @@ type Delivery struct {
 
 // Alike reports whether two deliveries do the same to what they apply, in the long run.
 func (d Delivery) Alike(o Delivery) bool {
-	return reflect.DeepEqual(d.Loops, o.Loops) && d.Install == o.Install && d.Upgrade == o.Upgrade
+	return reflect.DeepEqual(d.Loops, o.Loops) && d.Install == o.Install && d.Upgrade == o.Upgrade && d.From.Same(o.From)
+}
+
+// From is a revision of a git repository, as an object of GitOps names it.
+type From struct {
+	Repository string // host and path alone
+	Revision   string // "": the default branch
+	// At and RevisionAt are where the object says so.
+	At, RevisionAt Location
+}
+
+// FromGit is a repository and revision in one spelling, whatever the protocol and the account.
+func FromGit(url, revision string) From {
+	repo := strings.ToLower(strings.TrimSpace(url))
+	_, rest, scheme := strings.Cut(repo, "://")
+	if scheme {
+		repo = rest
+	}
+	if user, rest, ok := strings.Cut(repo, "@"); ok && !strings.Contains(user, "/") {
+		repo = rest
+	}
+	if host, rest, ok := strings.Cut(repo, ":"); ok && !scheme && !strings.Contains(host, "/") {
+		repo = host + "/" + rest // git@host:path
+	}
+	repo = strings.TrimSuffix(strings.TrimRight(repo, "/"), ".git")
+	switch revision = strings.TrimPrefix(revision, "refs/heads/"); revision {
+	case "HEAD", "main", "master":
+		revision = ""
+	}
+	return From{Repository: repo, Revision: revision}
+}
+
+// String names it in a sentence.
+func (f From) String() string {
+	if f.Revision == "" {
+		return "the default branch of " + f.Repository
+	}
+	return "revision " + f.Revision + " of " + f.Repository
+}
+
+// Same reports whether two name one revision, or either none.
+func (f From) Same(o From) bool {
+	return f.Repository == "" || o.Repository == "" || f.Repository == o.Repository && f.Revision == o.Revision
 }
 
 // Health is an object that a Kustomization of Flux waits for, and which of its healthChecks says so.

@@ -31,6 +31,8 @@ const (
 	// same on both sides.
 	Values HoleKind = "values"
 	Random HoleKind = "random" // a draw or the time decides what it is
+	// Elsewhere is all of a release that comes from another repository or revision than on base.
+	Elsewhere HoleKind = "elsewhere"
 )
 
 // Part reports whether it is a part that is missing from what was rendered.

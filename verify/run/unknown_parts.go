@@ -39,7 +39,7 @@ func enterUnknown(rel *finding.ReleaseResult, p slice.Pair, ch *object.Changes, 
 			rel.Unknown = append(rel.Unknown, u)
 		}
 	}
-	enter("head", p.Head.Holes, was)
+	enter("head", append(movedAway(p, ch), p.Head.Holes...), was)
 	if !whole {
 		enter("base", was, p.Head.Holes)
 	}
@@ -60,6 +60,27 @@ func enterUnknown(rel *finding.ReleaseResult, p slice.Pair, ch *object.Changes, 
 	if n := len(rel.Unknown) - 1; n > 0 {
 		rel.Reason += fmt.Sprintf(", and so are %d more parts", n)
 	}
+}
+
+// movedAway says that head takes a release from another repository, or another revision of it, than base: from one that
+// no release of base comes from. What that holds is not what is compared here.
+func movedAway(p slice.Pair, ch *object.Changes) []object.Hole {
+	if p.Base == nil || ch.Base == nil || p.Base.Delivery.From.Same(p.Head.Delivery.From) {
+		return nil
+	}
+	to := p.Head.Delivery.From
+	if slices.ContainsFunc(ch.Base.Releases, func(r *object.Rendered) bool {
+		f := r.Delivery.From
+		return f.Repository == to.Repository && f.Revision == to.Revision
+	}) {
+		return nil
+	}
+	h := object.Hole{Kind: object.Elsewhere, What: to.String(), Where: to.At, Remedy: "check it in that repository",
+		Reason: fmt.Sprintf("%s comes from %s, and from %s on base", p.ID, to, p.Base.Delivery.From)}
+	if to.Repository == p.Base.Delivery.From.Repository {
+		h.Where, h.Remedy = to.RevisionAt, "compare the two revisions, with --base and --head"
+	}
+	return []object.Hole{h}
 }
 
 var withoutEffect = regexp.MustCompile(`annotations|ontainers\[\d+\]\.(image|env|args|command|name|workingDir)\b`)
