@@ -117,7 +117,12 @@ func splitRun(t *testing.T, ar *txtar.Archive, away func(id string) bool) []stri
 	}
 	pol.Cluster.Releases = []string{"**"}
 	opt.Policy, opt.Workers = pol, 2
-	return verdictLines(verdict(t)(Check(context.Background(), clusterChanges(t, sides["base"], sides["head"]), opt)))
+	lines := verdictLines(verdict(t)(Check(context.Background(), clusterChanges(t, sides["base"], sides["head"]), opt)))
+	for i := range lines {
+		// Another fix may be the first that breaks nothing else: whether a revert comes back is asked of one release.
+		lines[i], _, _ = strings.Cut(lines[i], "; fix ")
+	}
+	return lines
 }
 
 var nameOf = regexp.MustCompile(`(?m)^metadata: *(?:\n  name:|\{.*?name:) *([^\s,}]+)`)
