@@ -96,15 +96,21 @@ func comparePictures(b corpus.Binary, out, folder string) error {
 // toolVersion differs from build to build, and so it is no part of what a picture is compared by.
 var toolVersion = regexp.MustCompile(`kubesettle (v[0-9][^ <"&,;]*|[0-9a-f]{7,40}(-dirty)?|devel)`)
 
-// pageSums is a line for each page: its sum without the version of the tool, and its name.
+// pageSums is a line for each page: its sum without the version of the tool and the folder of the checkout, and its
+// name.
 func pageSums(out string) (string, error) {
 	var b strings.Builder
+	here, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
 	for _, name := range pageNames() {
 		page, err := os.ReadFile(filepath.Join(out, name+".html"))
 		if err != nil {
 			return "", err
 		}
-		fmt.Fprintf(&b, "%x %s\n", sha256.Sum256(toolVersion.ReplaceAll(page, []byte("kubesettle"))), name)
+		page = bytes.ReplaceAll(toolVersion.ReplaceAll(page, []byte("kubesettle")), []byte(here), []byte("."))
+		fmt.Fprintf(&b, "%x %s\n", sha256.Sum256(page), name)
 	}
 	return b.String(), nil
 }
