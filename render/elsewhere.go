@@ -123,7 +123,7 @@ func givesChart(c *object.Changes, o *object.Object) bool {
 }
 
 // makers are programs that give manifests, by their extension, with the file that a folder above them has; "": none.
-var makers = map[string]string{".jsonnet": "", ".libsonnet": "", ".k": "kcl.mod", ".cue": "module.cue"}
+var makers = map[string]string{".jsonnet": "", ".libsonnet": "", ".k": "kcl.mod", ".cue": "module.cue", ".dhall": ""}
 
 // workloadText is what a program that gives a workload says of it somewhere.
 var workloadText = regexp.MustCompile(`(?i)\b(deployment|stateful_?set|daemon_?set|cron_?job|containers?)\b`)

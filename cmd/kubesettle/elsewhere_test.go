@@ -85,6 +85,7 @@ func elsewhere() map[string]treeFiles {
 			"  template:\n    metadata: {name: \"out-{{number}}\"}\n    spec: {project: default, destination: {server: \"https://kubernetes.default.svc\", namespace: default}, source: {repoURL: \"https://github.com/example/«m|n»\", path: \"{{branch}}/x\", targetRevision: \"{{head_sha}}\"}}\n"},
 		"jsonnet": {"lib/web.libsonnet": "{ deployment: { replicas: «1|2», args: [importstr 'start.sh'] } }\n", "lib/start.sh": "echo «1|2»\n", "env/main.jsonnet": "import '../lib/«web|api».libsonnet'\n"},
 		"kcl":     {"app/kcl.mod": "[package]\nname = \"app\"\n", "app/main.k": "import k8s.api.apps.v1\nv1.Deployment {replicas = «1|2»}\n"},
+		"dhall":   {"app/web.dhall": "let k = https://kubernetes.example.org/package.dhall\nin k.Deployment::{ replicas = «1|2» }\n"},
 		"olm: version": {"clusters/a.yaml": "apiVersion: operators.coreos.com/v1alpha1\nkind: ClusterServiceVersion\nmetadata: {name: out, namespace: default}\nspec:\n" +
 			"  install: {spec: {deployments: [{name: web, spec: {replicas: «1|2», template: {spec: {containers: [{name: web, image: \"web:«1|2»\"}]}}}}]}}\n"},
 		"helmfile": {"hf/helmfile.yaml": "repositories: [{name: r, url: \"https://charts.example.«com|org»\"}]\nreleases:\n- {name: out, namespace: default, chart: r/«web|api», version: «1.0.0|2.0.0», values: [v.yaml]}\n",
