@@ -29,6 +29,7 @@ var renderedWords = map[object.NoteKind]string{
 	object.PlaceholderStands:   "{at}: {0} is not in the repository: a placeholder stands for it",
 	object.PartUnknown:         "{0}: rendered without it",
 	object.SourceChanged:       "{0} changes the Application's source",
+	object.EnvironmentUnknown:  "{0} decides what the helmfile says and is not known: read without the variables that need not be set",
 	object.ParametersUnknown:   "the parameters that generator {1} gives {0} are not known from the repository: placeholders stand for them",
 	object.ClustersUnknown:     "the clusters of {0} are not known from the repository: {1} stands for them",
 	object.DeclaredThere:       "{0} does not render on {1}, which declares this: with the settings of {2}",

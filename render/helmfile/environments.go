@@ -29,7 +29,8 @@ func (h *helmfile) takeFrom(giver *helmfile) *object.Failure {
 	if giver == nil {
 		return nil
 	}
-	parent := &helmfile{Host: h.Host, file: giver.file, dir: giver.dir, text: giver.text, env: h.env}
+	parent := &helmfile{Host: h.Host, file: giver.file, dir: giver.dir, text: giver.text, env: h.env, world: h.world,
+		asked: h.asked}
 	f := parent.load()
 	h.read = append(append(h.read, parent.file), parent.read...)
 	if f != nil {

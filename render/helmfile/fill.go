@@ -192,10 +192,15 @@ func (h *helmfile) files(name, handler string, at object.Location) ([]string, *o
 	switch {
 	case strings.Contains(name, "{{"):
 		return nil, skip(at, "file %s is named by a template", name)
-	case path.IsAbs(name), kustomize.RemoteRef().MatchString(name), strings.Contains(name, "::"):
+	case path.IsAbs(name) && !strings.HasPrefix(name, workspace+"/"), kustomize.RemoteRef().MatchString(name),
+		strings.Contains(name, "::"):
 		return nil, skip(at, "file %s is not in the repository", name)
 	}
+	h.namesFiles(name)
 	p := path.Join(h.dir, name)
+	if path.IsAbs(name) {
+		p, _ = h.inside(name)
+	}
 	var list []string
 	if h.Src.HasFile(p) {
 		list = []string{p}

@@ -64,6 +64,9 @@ type helmfile struct {
 	override        map[string]any  // values that another helmfile gives it
 	why             *object.Failure // of a part that is left as it is
 	anyEnvironment  bool            // it declares whatever environment it is called with
+	world           world           // what its variables hold
+	asked           *questions      // by its templates, in all worlds
+	room            int             // how many releases it may have
 }
 
 // entry is one release, or one template of releases, and where its fields stand.
@@ -225,6 +228,7 @@ func (h *helmfile) part(file, part string, bases bool) (layer, *object.Failure) 
 	}
 	for _, base := range list {
 		p := path.Join(path.Dir(file), base)
+		h.namesFiles(base)
 		b, err := h.Src.Read(p)
 		if err != nil || strings.Contains(base, "{{") {
 			return layer{}, skip(object.LineOf(file, 1+strings.Count(text[:max(strings.Index(text, base), 0)], "\n"),
@@ -347,23 +351,8 @@ func Read(d *Host, file, text string, given map[string][]string) {
 		if d.Over() {
 			return
 		}
-		one := &helmfile{Host: d, file: file, dir: h.dir, text: text, env: env,
+		one := &helmfile{Host: d, file: file, dir: h.dir, text: text, env: env, room: maxReleases - total,
 			several: len(names) > 1 || env != defaultEnvironment}
-		f := one.takeFrom(giver)
-		if f == nil {
-			f = one.load()
-		}
-		if f != nil {
-			one.failRead(one.release(""), f, one.whole()...)
-			continue
-		}
-		if total += len(one.entries); total > maxReleases {
-			d.Fail(h.release(""), &object.Failure{
-				Reason: fmt.Sprintf("%s: more than %d releases of all environments", file, maxReleases),
-				Where:  object.FileStart(file), Remedy: "split it",
-			})
-			return
-		}
-		one.add()
+		total += one.worlds(giver)
 	}
 }

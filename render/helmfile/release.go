@@ -3,6 +3,7 @@ package helmfile
 import (
 	"fmt"
 	"path"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -190,8 +191,8 @@ func (b *installation) build(r *release.Release) *object.Failure {
 		return skip(b.at, "what `helmDefaults.postRenderer` makes of the chart is not known")
 	}
 	for _, k := range []string{"name", "namespace", "version", "chart", "directory"} {
-		if v := b.field(k); strings.Contains(v, "{{") || strings.Contains(v, stood) {
-			return skip(b.place(k), "its %s is templated with what is not known", k)
+		if v := b.field(k); strings.Contains(v, "{{") || k != "namespace" && strings.Contains(v, stood) {
+			return skip(b.place(k), "its %s is templated with "+notKnown, k)
 		}
 	}
 	if f := b.chart(r); f != nil {
@@ -210,9 +211,13 @@ func (b *installation) build(r *release.Release) *object.Failure {
 // installed reports whether the release is one in the environment.
 func (b *installation) installed() (bool, *object.Failure) {
 	yes := firstText(b.field("installed"), b.field("installedTemplate"))
+	if standing.FindString(yes) == yes && yes != "" { // another world than those in which it says which
+		b.compared([]reflect.Value{reflect.ValueOf([]any{yes, "true", "false"})})
+		yes = "true"
+	}
 	condition := firstText(b.field("conditionTemplate"), b.field("condition"))
 	if strings.Contains(yes+condition, "{{") || strings.Contains(yes+condition, stood) {
-		return false, skip(b.at, "whether it is installed is templated with what is not known")
+		return false, skip(b.at, "whether it is installed is templated with "+notKnown)
 	}
 	if yes == "false" || condition == "false" {
 		return false, nil

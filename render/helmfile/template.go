@@ -4,11 +4,10 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"maps"
 	"path"
 	"reflect"
 	"regexp"
-	"slices"
+	"strconv"
 	"strings"
 	"text/template"
 
@@ -17,7 +16,6 @@ import (
 
 	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/helm"
-	"github.com/kubesettle/kubesettle/render/source"
 )
 
 // Limits of the templates of one helmfile. They run in this process, so each function that may make much of little is
@@ -34,88 +32,22 @@ var (
 	errDecided  = errors.New("what a command or the environment gives decides what it says")
 )
 
-// stood begins the text that stands for what a command, the environment or a store of secrets would give: a variable,
-// which whoever reads the rendered objects takes for unknown.
-const stood = "${HELMFILE_"
-
-// templates executes the templates of one text, as helmfile does: without commands, network or environment.
+// templates executes the templates of one text, as helmfile does: without commands, network or environment. What those
+// would give stands as in the world that the helmfile is read in.
 //
 // Upstream: helmfile, pkg/tmpl: Context.CreateFuncMap and newTemplate; pkg/state: EnvironmentTemplateData.
 type templates struct {
 	*helmfile
-	file    string
-	empty   bool // placeholders are empty
-	used    []string
-	chosen  []bool // of each call of default, whether it was given a placeholder
-	calls   int    // of default
-	decided bool
-	steps   int
+	file  string
+	steps int
 }
 
-// execute fills a template in. A placeholder may become a part of a text, and nothing more: with empty ones, the text
-// has to be the same, without them.
+// execute fills a template in.
 func (h *helmfile) execute(file, text string, release map[string]string, zero bool) (string, error) {
-	first := &templates{helmfile: h, file: file}
-	out, err := first.run(text, release, zero)
-	switch {
-	case first.decided && !errors.Is(err, errTooLarge) && !errors.Is(err, errSteps):
-		return "", errDecided
-	case err != nil:
-		return "", err
-	case len(first.used) == 0 && blank(h.values) == nil:
-		return out, nil
-	}
-	second := &templates{helmfile: h, file: file, empty: true, chosen: first.chosen}
-	again, err := second.run(text, release, zero)
-	if err != nil {
-		return "", errDecided
-	}
-	if plainly(out) != plainly(again) {
-		return "", errDecided
-	}
-	return out, nil
-}
-
-var standing = regexp.MustCompile(regexp.QuoteMeta(stood) + `\w*\}|["']`)
-
-// plainly is a text without placeholders, and without quotes, which an empty text gets and a placeholder does not.
-func plainly(text string) string { return standing.ReplaceAllString(text, "") }
-
-// blank is a value with empty texts for its placeholders; nil: it has none.
-func blank(v any) any {
-	switch x := v.(type) {
-	case string:
-		if strings.Contains(x, stood) {
-			return plainly(x)
-		}
-	case map[string]any:
-		var out map[string]any
-		for k, e := range x {
-			if b := blank(e); b != nil {
-				if out == nil {
-					out = maps.Clone(x)
-				}
-				out[k] = b
-			}
-		}
-		if out != nil {
-			return out
-		}
-	case []any:
-		var out []any
-		for i, e := range x {
-			if b := blank(e); b != nil {
-				if out == nil {
-					out = slices.Clone(x)
-				}
-				out[i] = b
-			}
-		}
-		if out != nil {
-			return out
-		}
-	}
-	return nil
+	t := &templates{helmfile: h, file: file}
+	out, err := t.run(text, release, zero)
+	h.asked.filled(helm.Digest(file, text, release, zero), out, err)
+	return out, err
 }
 
 func (t *templates) run(text string, release map[string]string, zero bool) (string, error) {
@@ -138,9 +70,6 @@ func (t *templates) run(text string, release map[string]string, zero bool) (stri
 // data is what the templates see. What is known of a release is there for its own templates alone.
 func (t *templates) data(release map[string]string) map[string]any {
 	values := t.values
-	if b, ok := blank(values).(map[string]any); ok && t.empty {
-		values = b
-	}
 	if values == nil {
 		values = map[string]any{}
 	}
@@ -158,40 +87,53 @@ func (t *templates) data(release map[string]string) map[string]any {
 
 // taken are the functions of sprig that helmfiles use, without those that read the machine, the clock or a random
 // source. Those of pass may have placeholders among their arguments: they put a text into another one, or choose one.
+// Those of derive give a text that is unknown where one of theirs is, and those of compare say whether it is another
+// one. Of all others nobody knows what they give.
 var (
-	taken = strings.Fields(`empty ternary trimSuffix trimPrefix trimAll upper lower title untitle replace contains hasPrefix
-hasSuffix split splitList splitn int int64 float64 atoi add add1 sub mul div mod max min hasKey pluck keys values omit
-pick first last rest initial has uniq sortAlpha without reverse slice b64enc b64dec sha256sum regexMatch regexFind
-regexReplaceAll regexReplaceAllLiteral semver semverCompare kindIs kindOf typeOf deepCopy fromJson snakecase kebabcase
-camelcase trunc substr nospace abbrev dig base dir ext clean until untilStep`)
-	pass = strings.Fields(`default coalesce quote squote trim toString toStrings join list tuple dict set unset merge
-mergeOverwrite append prepend concat compact indent nindent toJson toPrettyJson cat fail any all`)
+	taken = strings.Fields(`split splitList splitn int int64 float64 atoi add add1 sub mul div mod max min pluck keys values
+omit pick first last rest initial uniq sortAlpha without reverse slice regexMatch semver semverCompare kindIs kindOf
+typeOf deepCopy fromJson dig until untilStep`)
+	derive = strings.Fields(`trimSuffix trimPrefix trimAll upper lower title untitle replace b64enc b64dec sha256sum
+regexFind regexReplaceAll regexReplaceAllLiteral snakecase kebabcase camelcase trunc substr nospace abbrev base dir ext
+clean`)
+	compare = strings.Fields(`contains hasPrefix hasSuffix has hasKey`)
+	pass    = strings.Fields(`default coalesce empty ternary quote squote trim toString toStrings join list tuple dict set
+unset merge mergeOverwrite append prepend concat compact indent nindent toJson toPrettyJson cat fail any all`)
 	wide = regexp.MustCompile(`%[^A-Za-z%]*(\d{4,}|\*)`)
 )
 
 func (t *templates) functions() template.FuncMap {
 	of := sprig.HermeticTxtFuncMap()
 	out := template.FuncMap{}
-	for _, name := range taken {
-		out[name] = t.checked(name, of[name], false)
+	for how, names := range map[treatment][]string{refuses: taken, derives: derive, compares: compare, passes: pass} {
+		for _, name := range names {
+			out[name] = t.checked(name, of[name], how)
+		}
 	}
-	for _, name := range pass {
-		out[name] = t.checked(name, of[name], true)
+	for name, f := range map[string]any{
+		"eq": func(a any, b ...any) bool { return anyOf(a, b) },
+		"ne": func(a, b any) bool { return !anyOf(a, []any{b}) },
+		"isFile": func(name string) bool {
+			t.namesFiles(name)
+			p, in := t.inside(name)
+			return in && t.Src.HasFile(p)
+		},
+		"isDir": func(name string) bool { p, in := t.inside(name); return in && t.Src.HasDir(p) },
+		"index": indexed,
+	} {
+		out[name] = t.checked(name, f, compares)
 	}
+	out["readFile"] = t.checked("readFile", t.readFile, passes)
 	own := map[string]any{
-		"eq":         func(a any, b ...any) bool { return anyOf(a, b) },
-		"ne":         func(a, b any) bool { return !anyOf(a, []any{b}) },
-		"isFile":     func(name string) bool { p, in := source.Inside(t.dir, name); return in && t.Src.HasFile(p) },
-		"isDir":      func(name string) bool { p, in := source.Inside(t.dir, name); return in && t.Src.HasDir(p) },
-		"readFile":   t.readFile,
 		"fromYaml":   func(text string) (any, error) { return document.DecodeYAML([]byte(text)) },
 		"get":        getPath,
+		"len":        lengthOf,
 		"getOrNil":   func(at string, v any) any { out, _ := getPath(at, nil, v); return out },
 		"hasPath":    func(at string, v any) bool { out, _ := getPath(at, nil, v); return out != nil },
 		"countSteps": t.count,
 	}
 	for name, f := range own {
-		out[name] = t.checked(name, f, false)
+		out[name] = t.checked(name, f, refuses)
 	}
 	for name, f := range map[string]any{
 		"toYaml":   toYAML,
@@ -218,26 +160,15 @@ func (t *templates) functions() template.FuncMap {
 			return b.String(), err
 		},
 	} {
-		out[name] = t.checked(name, f, true)
+		out[name] = t.checked(name, f, passes)
 	}
-	out["env"], out["requiredEnv"] = t.stand, t.stand
-	out["exec"] = func(name string, _ ...any) string { return t.stand("exec_" + name) }
-	out["envExec"] = func(_ any, name string, _ ...any) string { return t.stand("exec_" + name) }
-	out["fetchSecretValue"] = func(ref string) string { return t.stand("secret_" + ref) }
+	out["env"] = func(name string) string { return t.ask(name, false) }
+	out["requiredEnv"] = func(name string) string { return t.ask(name, true) }
+	out["exec"] = func(name string, _ ...any) string { return t.ask("exec_"+name, true) }
+	out["envExec"] = func(_ any, name string, _ ...any) string { return t.ask("exec_"+name, true) }
+	out["fetchSecretValue"] = func(ref string) string { return t.ask("secret_"+ref, true) }
 	out["expandSecretRefs"] = func(any) (any, error) { return nil, errDecided }
 	return out
-}
-
-var notInVariable = regexp.MustCompile(`[^A-Za-z0-9_]+`)
-
-// stand is the text that a value stands as which nobody here can know.
-func (t *templates) stand(name string) string {
-	text := stood + notInVariable.ReplaceAllString(name, "_") + "}"
-	t.used = append(t.used, text)
-	if t.empty {
-		return ""
-	}
-	return text
 }
 
 func (t *templates) count(n int) (string, error) {
@@ -247,9 +178,46 @@ func (t *templates) count(n int) (string, error) {
 	return "", nil
 }
 
+// lengthOf is how many elements a value has, or bytes.
+func lengthOf(v any) (int, error) {
+	switch of := reflect.ValueOf(v); of.Kind() {
+	case reflect.Map, reflect.Slice, reflect.Array, reflect.String:
+		return of.Len(), nil
+	}
+	return 0, errors.New("len of what has no elements")
+}
+
+// indexed is what stands in a value under keys or indices; the zero value where there is nothing.
+func indexed(v any, at ...any) (any, error) {
+	for _, k := range at {
+		switch of := reflect.ValueOf(v); of.Kind() {
+		case reflect.Map:
+			key := reflect.ValueOf(k)
+			if !key.IsValid() || !key.Type().AssignableTo(of.Type().Key()) {
+				return nil, fmt.Errorf("%v is no key of the map", k)
+			}
+			if v = nil; of.MapIndex(key).IsValid() {
+				v = of.MapIndex(key).Interface()
+			}
+		case reflect.Slice, reflect.Array, reflect.String:
+			i, err := strconv.Atoi(fmt.Sprint(k))
+			if err != nil || i < 0 || i >= of.Len() {
+				return nil, fmt.Errorf("index %v is out of range", k)
+			}
+			v = of.Index(i).Interface()
+		default:
+			return nil, errors.New("index of what has no elements")
+		}
+	}
+	return v, nil
+}
+
 // readFile reads a file of the repository: a release is made of it.
 func (t *templates) readFile(name string) (string, error) {
-	p, in := source.Inside(t.dir, name)
+	if t.namesFiles(name); strings.Contains(name, stood) {
+		return "", errDecided
+	}
+	p, in := t.inside(name)
 	if !in {
 		return "", fmt.Errorf("%s is not in the repository", name)
 	}
@@ -260,8 +228,18 @@ func (t *templates) readFile(name string) (string, error) {
 	return string(b), err
 }
 
-// checked is a function that refuses what would be too large, and notes where a placeholder decides what it gives.
-func (t *templates) checked(name string, f any, passes bool) any {
+// treatment is what a function does about a placeholder among its arguments. The zero value is the careful one.
+type treatment int
+
+const (
+	refuses  treatment = iota // nobody knows what it gives
+	passes                    // it goes on into what it gives
+	derives                   // what it gives is unknown, too
+	compares                  // with the texts beside it
+)
+
+// checked is a function that refuses what would be too large, and sees to placeholders.
+func (t *templates) checked(name string, f any, how treatment) any {
 	v := reflect.ValueOf(f)
 	of := v.Type()
 	in := make([]reflect.Type, of.NumIn())
@@ -274,16 +252,21 @@ func (t *templates) checked(name string, f any, passes bool) any {
 			fail := func(err error) []reflect.Value {
 				return []reflect.Value{reflect.Zero(of.Out(0)), reflect.ValueOf(&err).Elem()}
 			}
-			size := 0
+			size, unknown := 0, false
 			for _, a := range args {
 				size += sizeOf(a, 0)
-				t.decided = t.decided || !passes && stands(a, 0)
+				unknown = unknown || stands(a, 0)
 			}
 			if m := multiplies[name]; size > maxText || m != nil && m(args) > 16*maxText {
 				return fail(errTooLarge)
 			}
-			if name == "default" && t.choose(args[1]) {
-				return []reflect.Value{args[1].Index(0), reflect.Zero(failed)}
+			switch {
+			case unknown && how == refuses:
+				return fail(errDecided)
+			case unknown && how == derives:
+				return []reflect.Value{reflect.ValueOf(derived(name, args)), reflect.Zero(failed)}
+			case unknown && how == compares:
+				t.compared(args)
 			}
 			var out []reflect.Value
 			if of.IsVariadic() {
@@ -299,16 +282,6 @@ func (t *templates) checked(name string, f any, passes bool) any {
 			}
 			return []reflect.Value{out[0], reflect.Zero(failed)}
 		}).Interface()
-}
-
-// choose reports whether the one value that a call of default is given is a placeholder: it may be set or not, and
-// stays a placeholder.
-func (t *templates) choose(given reflect.Value) bool {
-	if !t.empty {
-		t.chosen = append(t.chosen, given.Len() == 1 && stands(given.Index(0), 0))
-	}
-	t.calls++
-	return t.calls <= len(t.chosen) && t.chosen[t.calls-1] && given.Len() == 1
 }
 
 // stands reports whether a text, or one of a list, has a placeholder in it. What takes a map looks at its keys.

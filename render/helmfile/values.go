@@ -48,7 +48,7 @@ func (b *installation) helmValues(r *release.Release) *object.Failure {
 		case map[string]any:
 			filled, ok := b.filled(e).(map[string]any)
 			if !ok {
-				return skip(at, "its values are templated with what is not known")
+				return skip(at, "its values are templated with "+notKnown)
 			}
 			merged = append(merged, helm.ValuesSource{Values: filled, At: func(p fieldpath.Path) object.Location {
 				loc := b.place(field + "." + p.String())
@@ -151,7 +151,7 @@ func (b *installation) settings(r *release.Release) *object.Failure {
 			at := b.place(b.element(k, i))
 			e, ok := b.filled(e).(map[string]any)
 			if !ok {
-				return skip(at, "a setting is templated with what is not known")
+				return skip(at, "a setting is templated with "+notKnown)
 			}
 			name := document.Text(e, "name")
 			places[name] = at

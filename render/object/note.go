@@ -43,11 +43,12 @@ const (
 	PlaceholderStands   NoteKind = "placeholder-stands"    // a file
 	PartUnknown         NoteKind = "part-unknown"          // why
 
-	SourceChanged     NoteKind = "source-changed"     // a file
-	ParametersUnknown NoteKind = "parameters-unknown" // an ApplicationSet, and its generator
-	ClustersUnknown   NoteKind = "clusters-unknown"   // an ApplicationSet, and what stands for them
-	DeclaredThere     NoteKind = "declared-there"     // what declares it, the side that does not render, and the other
-	NoBaseline        NoteKind = "no-baseline"        // a file
+	SourceChanged      NoteKind = "source-changed"      // a file
+	ParametersUnknown  NoteKind = "parameters-unknown"  // an ApplicationSet, and its generator
+	EnvironmentUnknown NoteKind = "environment-unknown" // what variables of a helmfile hold
+	ClustersUnknown    NoteKind = "clusters-unknown"    // an ApplicationSet, and what stands for them
+	DeclaredThere      NoteKind = "declared-there"      // what declares it, the side that does not render, and the other
+	NoBaseline         NoteKind = "no-baseline"         // a file
 
 	ReadAs     NoteKind = "read-as"     // of an object: its version and kind, a minor version, the version it is read as
 	MadeTwice  NoteKind = "made-twice"  // of an object: where, twice
