@@ -38,6 +38,7 @@ var wordsOf = map[finding.Kind]noteWords{
 	finding.OthersTakeRoom:      {said: "workloads that are not checked together take their room on the declared nodes, where the scheduler would put their pods on empty ones, and stay there; a finding that only they cause is no error"},
 	finding.OthersTakeNoRoom:    {of: "workloads that are not checked together take no room", said: "where their pods stand is not known ({0})"},
 	finding.NodesTooFew:         {said: "no declared node takes a pod of {object}, which stays pending"},
+	finding.SizesTooSmall:       {said: "the cluster has at least {0} nodes, which {object} needs; fewer were not searched"},
 	finding.NodeLabelAssumed:    {said: "the assumed nodes carry the label {0}={1}, which a workload requires"},
 	finding.ZonelessAssumed:     {said: "the assumed cluster has nodes without a zone and a region, which a workload requires"},
 	finding.NodeAssumed:         {said: "the assumed cluster has the node {0}, which a workload names"},

@@ -22,7 +22,7 @@ var morePairs = flag.Int("pairs", 0, "random pairs of base and head, each for al
 var firstPair = flag.Int("first-pair", 0, "the first of the random pairs")
 
 // onceWrong are pairs beyond the first ones that showed a defect.
-var onceWrong = []int{2577, 1380, 2453, 20945, 22040, 22205, 23105, 23144, 30150, 30281, 61183}
+var onceWrong = []int{2577, 1380, 2453, 20945, 22040, 22205, 23105, 23144, 30150, 30281, 61101, 61104, 61183, 70008}
 
 // told is what a result says, with the names of a dress taken out of it.
 func told(r *finding.Result, d dress) []string {
@@ -107,16 +107,26 @@ func noLooser(t testing.TB, p randomPair, plain *finding.Result, d dress) string
 	return ""
 }
 
+// assumes reports whether a result says that it rests on something.
+func assumes(r *finding.Result, k finding.Kind) bool {
+	return slices.ContainsFunc(r.Assumptions, func(n finding.Note) bool { return n.Kind == k })
+}
+
 var properties = []property{
 	{"more events never loosen", func(t testing.TB, p randomPair, plain *finding.Result) string {
 		d := plainDress
 		d.more = []string{"loadChange", "nodeFailure", "podCrash"}[p.nodes%3]
 		return noLooser(t, p, plain, d)
 	}},
-	{"a wider pool never loosens", func(t testing.TB, p randomPair, plain *finding.Result) string {
+	{"a wider pool never loosens, unless others need it", func(t testing.TB, p randomPair, plain *finding.Result) string {
 		d := plainDress
 		d.wider = 1
-		return noLooser(t, p, plain, d)
+		r := p.check(t, d, Options{})
+		if looseness(r.Verdict) <= looseness(plain.Verdict) || cutOff(r) ||
+			assumes(r, finding.SizesTooSmall) { // the narrow one does not hold them
+			return ""
+		}
+		return differ(toldIn(plain), told(r, d))
 	}},
 	{"names, and the order of documents and pools, change nothing", func(t testing.TB, p randomPair, plain *finding.Result) string {
 		d := plainDress
@@ -310,8 +320,10 @@ func TestVerdictsAreMonotoneAndSymmetric(t *testing.T) {
 			mu.Unlock()
 		}
 	}
-	for _, seed := range onceWrong {
-		one(t, seed)
+	if *firstPair == 0 { // slices of a long run do not repeat them
+		for _, seed := range onceWrong {
+			one(t, seed)
+		}
 	}
 	t.Run("pairs", func(t *testing.T) {
 		workers := runtime.GOMAXPROCS(0)

@@ -19,6 +19,7 @@ const (
 	OthersTakeRoom      Kind = "others-take-room"
 	OthersTakeNoRoom    Kind = "others-take-no-room" // why not
 	NodesTooFew         Kind = "nodes-too-few"       // of a workload that finds no node
+	SizesTooSmall       Kind = "sizes-too-small"     // of a workload without a node, the least that has one
 	NodeLabelAssumed    Kind = "node-label-assumed"  // a label and its value
 	ZonelessAssumed     Kind = "zoneless-assumed"
 	NodeAssumed         Kind = "node-assumed"   // a name
@@ -158,6 +159,7 @@ var effects = map[Kind]Effect{
 	OthersTakeRoom:      Assumed,
 	OthersTakeNoRoom:    Assumed,
 	NodesTooFew:         Assumed,
+	SizesTooSmall:       Assumed,
 	NodeLabelAssumed:    Assumed,
 	ZonelessAssumed:     Assumed,
 	NodeAssumed:         Assumed,

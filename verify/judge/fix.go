@@ -277,7 +277,9 @@ func (d *Judge) clean(ctx context.Context, sr scenario.SliceResult, v scenario.V
 		r.tune(&mended.Spec)
 	}
 	covers := func(list []scenario.Violation, x scenario.Violation) bool {
-		return slices.ContainsFunc(list, func(o scenario.Violation) bool { return x.Comparable(o) && o.MayCover(x) })
+		return slices.ContainsFunc(list, func(o scenario.Violation) bool { // of fewer nodes than declared nobody is told
+			return x.Comparable(o) && o.MayCover(x) && (o.DeclaredSize() || slices.Equal(o.Topology(), x.Topology()))
+		})
 	}
 	gone := func(t scale.Topology) bool {
 		return left.search(ctx, d.Checker, mended, t, v, func(x scenario.Violation) bool {

@@ -207,18 +207,26 @@ func (a *Around) Sizes(sl *Slice, p *policies.Policy) (from *policies.Policy, ou
 		}
 	}
 	mine := func(s standing) bool { return sl.owns(s) || never[s.id] }
-	met := 0
+	met, lacks := 0, ""
 	for size, nodes := range a.sizes {
 		at := a.castsOf(sl, p, size)
 		if at.err != nil {
 			return p, nil, []finding.Note{finding.Say(finding.OthersTakeNoRoom, at.err)}
 		}
-		fit := slices.DeleteFunc(slices.Clone(at.all), func(c *cast) bool { _, lacks := c.without(mine); return lacks })
+		fit := slices.DeleteFunc(slices.Clone(at.all), func(c *cast) bool {
+			s, without := c.without(mine)
+			if without && lacks == "" {
+				lacks = s.id
+			}
+			return without
+		})
 		if len(fit) == 0 { // the cluster is larger than this
 			continue
 		}
 		if size > 0 && from == p { // a smaller one does not hold them
-			from = atLeast(p, len(nodes))
+			if from = atLeast(p, len(nodes)); from != p {
+				notes = append(notes, finding.Say(finding.SizesTooSmall, len(nodes)).On(lacks))
+			}
 		}
 		here := a.met(sl, p, size, fit)
 		if len(here) == 0 {
