@@ -131,6 +131,47 @@ func TestApartKeepsFindings(t *testing.T) {
 	keepFindings(t, 19, "apart", func(o *Options) { o.Whole = true }, func(seed int) bool { return seed%4 > 0 })
 }
 
+// TestApartKeepsFindingsOfTightClusters is the same where only what pods take at once says whether nodes have room.
+func TestApartKeepsFindingsOfTightClusters(t *testing.T) {
+	keepFindings(t, 22, "tight", func(o *Options) { o.Whole = true }, func(int) bool { return true })
+}
+
+// TestSharedRoomIsAddedUp has a rollout that ends on the nodes by itself, and is stuck beside a workload that is not
+// changed.
+func TestSharedRoomIsAddedUp(t *testing.T) {
+	deployment := func(name, image, cpu string, replicas int) string {
+		return fmt.Sprintf(`apiVersion: apps/v1
+kind: Deployment
+metadata: {name: %[1]s, namespace: default}
+spec:
+  replicas: %[4]d
+  strategy: {rollingUpdate: {maxSurge: 1, maxUnavailable: 0}}
+  selector: {matchLabels: {app: %[1]s}}
+  template:
+    metadata: {labels: {app: %[1]s, shop: all}}
+    spec:
+      affinity:
+        podAntiAffinity:
+          preferredDuringSchedulingIgnoredDuringExecution:
+          - {weight: 1, podAffinityTerm: {topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {shop: all}}}}
+      containers:
+      - {name: web, image: %[2]q, resources: {requests: {cpu: %[3]q}}}
+`, name, image, cpu, replicas)
+	}
+	api := "---\n" + deployment("api", "api:1", "1", 4)
+	ch, pol := changeOf(t, deployment("web", "web:1", "1", 2)+api, deployment("web", "web:2", "2", 2)+api,
+		"cluster:\n  nodePools: [{name: a, count: {min: 1, max: 1}, allocatable: {cpu: \"8\", memory: 64Gi, pods: \"110\"}}]\nevents:\n  drain: {budget: 0}\n")
+	for _, whole := range []bool{false, true} {
+		opt := Options{Policy: pol, Workers: 2, TimeBudget: time.Minute, Part: run.Part{Plain: true}}
+		opt.Whole = whole
+		r := verdict(t)(Check(context.Background(), ch, opt))
+		stuck := slices.ContainsFunc(r.Findings, func(f finding.Finding) bool { return f.Rule == "rollout-stuck" })
+		if !stuck {
+			t.Errorf("whole %v: no rollout is stuck: %v", whole, fully(r))
+		}
+	}
+}
+
 // TestSharingKeepsFindings is the same of searches that two scenarios share.
 func TestSharingKeepsFindings(t *testing.T) {
 	keepFindings(t, 20, "shared", func(o *Options) { o.Twice = true }, func(int) bool { return false })
@@ -149,6 +190,9 @@ func keepFindings(t *testing.T, stream uint64, reduction string, without func(*O
 	for seed := range clusters {
 		r := rand.New(rand.NewPCG(stream, uint64(seed)))
 		base, head, policy := randomShop(r, least+r.IntN(most-least+1), roomy(seed))
+		if reduction == "tight" {
+			policy = strings.Replace(policy, "cpu: \"64\"", fmt.Sprintf("cpu: \"%d\"", 2+r.IntN(5)), 1)
+		}
 		ch, pol := changeOf(t, base, head, policy)
 		run := func(tune func(*Options)) *finding.Result {
 			opt := Options{Policy: pol, Workers: 2, TimeBudget: budget, Part: run.Part{Plain: *moreClusters == 0}, Compare: run.Compare{States: states}} // no blame, no fix: they are not compared

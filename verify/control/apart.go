@@ -16,6 +16,25 @@ func Apart(c *state.Config, actors []actor.Actor) bool {
 	})
 }
 
+// RoomFor is what pods may take of nodes before an actor of a problem no longer treats each workload as if it were
+// alone, where nothing else keeps one from that; nil: something does, or pods take too much even at rest.
+func RoomFor(c *state.Config, actors []actor.Actor) *actor.Room {
+	var out *actor.Room
+	for _, a := range actors {
+		t := actor.TraitsOf(a, c)
+		switch {
+		case t.Room != nil && out == nil:
+			out = t.Room
+		case !t.Alone:
+			return nil
+		}
+	}
+	if out == nil || !out.Lasts(out.Rest) {
+		return nil
+	}
+	return out
+}
+
 // Of keeps the actors that have to do with workload w, in their order.
 func Of(c *state.Config, actors []actor.Actor, w int) []actor.Actor {
 	return slices.DeleteFunc(slices.Clone(actors), func(a actor.Actor) bool {

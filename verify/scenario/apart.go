@@ -10,6 +10,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/verify/control"
+	"github.com/kubesettle/kubesettle/verify/control/actor"
 	"github.com/kubesettle/kubesettle/verify/scale"
 	"github.com/kubesettle/kubesettle/verify/search"
 	"github.com/kubesettle/kubesettle/verify/state"
@@ -56,21 +57,38 @@ func (r *scenarioRun) apart(p *Problem, whole bool, do play) (bool, error) {
 }
 
 func (r *scenarioRun) dropKept(p *Problem, whole bool, do play) error {
-	if whole || r.Whole || !slices.ContainsFunc(p.bounds, BoundRule.placeless) || !control.Apart(p.Cfg, p.loops) {
+	if whole || r.Whole || !slices.ContainsFunc(p.bounds, BoundRule.placeless) {
 		return nil
+	}
+	var room *actor.Room
+	if !control.Apart(p.Cfg, p.loops) {
+		if room = control.RoomFor(p.Cfg, p.loops); room == nil || r.crowded {
+			return nil
+		}
 	}
 	if len(p.Cfg.Nodes) == 1 && len(p.Cfg.Spec.Workloads) == 1 && !r.lonely {
 		return nil // it is by itself
 	}
 	kept := map[judgment]bool{}
+	var taken []int // at most, by the workloads that were searched
 	for w := range p.Cfg.Spec.Workloads {
 		one, err := p.one(w)
 		if one == nil || err != nil {
 			return err
 		}
+		if room != nil && !one.measuresRoom() {
+			return nil
+		}
 		res, err := do(one)
 		if err != nil || res == nil || res.Bound != search.Complete {
+			r.crowded = r.crowded || room != nil
 			return err
+		}
+		if room != nil {
+			if taken = one.takes(taken); !room.Lasts(taken) {
+				r.crowded = true
+				return nil
+			}
 		}
 		r.cov.MaxEvents = max(r.cov.MaxEvents, res.Events)
 		for i, b := range one.bounds {
@@ -132,6 +150,18 @@ func (r *scenarioRun) worked(results []*search.Result) bool {
 // placeless reports whether a rule looks neither at where pods are nor at other workloads.
 func (b BoundRule) placeless() bool {
 	return b.Rule.Blind&rules.BlindToPlace != 0 && b.Property.Rest == nil
+}
+
+// takes adds the most that the pods of a workload by itself were seen to take of nodes to what others take.
+func (p *Problem) takes(others []int) []int {
+	out := make([]int, len(p.taken))
+	for d, most := range p.taken {
+		out[d] = most.Max
+		if others != nil {
+			out[d] += others[d]
+		}
+	}
+	return out
 }
 
 // drop leaves out rules that are known to be kept.

@@ -85,7 +85,8 @@ func (p *Problem) keyOf(q question) (memo.Key, bool) {
 // judgedAs says what a problem is made with beside its configuration: its rules, whose content is the program's or in
 // their keys, and on what; what they do not look at; its timing; and whether it is that of one workload by itself.
 func (p *Problem) judgedAs() (string, bool) {
-	out := fmt.Sprintf("timing %d alone %v blind %d", p.timing, p.alone, p.blind)
+	out := fmt.Sprintf("timing %d alone %v blind %d foresee %v room %v",
+		p.timing, p.alone, p.blind, p.foresee, p.room != nil)
 	for _, b := range p.bounds {
 		content, known := b.content()
 		if !known {

@@ -3,6 +3,7 @@ package scenario
 import (
 	"slices"
 
+	"github.com/kubesettle/kubesettle/verify/control"
 	"github.com/kubesettle/kubesettle/verify/scale"
 	"github.com/kubesettle/kubesettle/verify/search"
 	"github.com/kubesettle/kubesettle/verify/state"
@@ -70,6 +71,41 @@ func (p *Problem) foresees(yes bool) {
 	}
 }
 
+// measuresRoom has the searches of one workload by itself measure what its pods take of nodes, in every state that
+// there is: no step goes first. It reports whether they can.
+func (p *Problem) measuresRoom() bool {
+	room := control.RoomFor(p.Cfg, p.loops)
+	if room == nil {
+		return false
+	}
+	p.room, p.taken = room, make([]search.Range, room.Numbers)
+	for _, sys := range []*search.System{&p.System, &p.still} {
+		before := sys.Measure
+		n := 0
+		if before != nil {
+			n = before.Numbers
+		}
+		sys.Confluent = nil
+		sys.Measure = &search.Measure{Numbers: n + room.Numbers, Of: func(b []byte, calm bool, into []search.Range) {
+			if before != nil {
+				before.Of(b, calm, into[:n])
+			}
+			room.Taken(state.State{C: p.Cfg, B: b}, p.only, into[n:])
+		}}
+	}
+	return true
+}
+
+// tally takes in what a search measured of room.
+func (p *Problem) tally(res *search.Result) {
+	if p.room == nil || res == nil || len(res.Ranges) < p.room.Numbers {
+		return
+	}
+	for i, r := range res.Ranges[len(res.Ranges)-p.room.Numbers:] {
+		p.taken[i].Join(r)
+	}
+}
+
 // onlyApplied reports whether no event has happened but the apply.
 func onlyApplied(s state.State) bool { return s.Spent()>>8 == 0 }
 
@@ -85,7 +121,7 @@ func seen(res *search.Result, w, events int) (Seen, bool) {
 // see notes what a search of the change saw: of all workloads, or of the one that it is about. What was seen of a
 // workload among the others replaces what was seen of it by itself.
 func (r *scenarioRun) see(p *Problem, res *search.Result) {
-	if p.System.Measure == nil {
+	if !p.foresee {
 		return
 	}
 	if r.cov.seen == nil {

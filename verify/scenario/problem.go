@@ -32,6 +32,10 @@ type Problem struct {
 	blind   rules.Blindness // of its rules
 	foresee bool            // its searches measure what the change does; see measure.go
 	settles bool            // explore gives the states that the problem settles in as well
+	// room measures what the pods of a workload by itself take of nodes, and taken is what its searches saw; nil: not
+	// asked.
+	room  *actor.Room
+	taken []search.Range
 	// lumps and calmLumps are those of System and still.
 	lumps, calmLumps *state.Lumps
 }

@@ -166,6 +166,7 @@ type scenarioRun struct {
 	// imageOnly says that the change is a rollout like any other, so that what any may break is searched for in part.
 	imageOnly bool
 	led       []Violation    // that runs of the change lead to
+	crowded   bool           // want of room keeps workloads from being searched by themselves first; see apart.go
 	changed   map[int]string // the workloads that the change touches, while head alone is searched to compare; or nil
 }
 

@@ -26,6 +26,7 @@ func (p *Problem) search(ctx context.Context, bud Budget,
 		a.Result, a.Tries, err = p.explored(ctx, q.sys, q.opt)
 		return a, err
 	})
+	p.tally(a.Result)
 	return a.Result, a.Tries, err
 }
 

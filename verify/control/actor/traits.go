@@ -1,6 +1,9 @@
 package actor
 
-import "github.com/kubesettle/kubesettle/verify/state"
+import (
+	"github.com/kubesettle/kubesettle/verify/search"
+	"github.com/kubesettle/kubesettle/verify/state"
+)
 
 // Declarer is an actor that declares something of itself beyond its steps; the others declare nothing.
 type Declarer interface {
@@ -57,6 +60,9 @@ type Traits struct {
 	// Takes is of the actor that decides where pods run: it lists the nodes that none of some classes' pods is kept from
 	// for what they are.
 	Takes func(classes []int) []int
+	// Room is of the actor that decides where pods run, where only their number may keep it from being Alone; nil:
+	// something else may.
+	Room *Room
 	// Grows is of a controller that decides how many pods a ReplicaSet has. It says in which states no pod of class p is
 	// deleted any more while others of it have yet to start, as far as the controller goes; nil: in none, or another one's
 	// pods. calm says that no event happens.
@@ -78,6 +84,17 @@ type Traits struct {
 	// Lag is of a loop that sees pods through an informer, which may be behind the API server; its own object it sees as
 	// it is. nil: it sees everything as it is.
 	Lag *Lag
+}
+
+// Room is what pods take of nodes, in numbers that are added up over workloads.
+type Room struct {
+	Numbers int
+	// Taken adds what the pods of workload w take in a state: those on deletion too, and those without a node.
+	Taken func(s state.State, w int, into []search.Range)
+	// Lasts reports whether the actor is Alone as long as no more than so much is taken at once.
+	Lasts func(taken []int) bool
+	// Rest is the least that pods take once all that may be asked for are there.
+	Rest []int
 }
 
 // Each stands for every workload; see [Traits.Of].

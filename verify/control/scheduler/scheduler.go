@@ -61,6 +61,7 @@ func (a *Scheduler) Traits(c *state.Config) actor.Traits {
 		Wakes:    &actor.Work{Workload: -1, Places: true}, // its own next pod
 		Works:    &actor.Work{Workload: -1, Places: true},
 		Takes:    a.K.Takes,
+		Room:     a.K.room(),
 		Ends: actor.EndsWhen(func(s state.State) bool { // no pod is left to be placed
 			for p := range c.Pods {
 				if s.Pending(p)+s.Waiting(p) > 0 {

@@ -1,23 +1,102 @@
 package scheduler
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/kubesettle/kubesettle/verify/control/actor"
+	"github.com/kubesettle/kubesettle/verify/search"
+	"github.com/kubesettle/kubesettle/verify/state"
+)
 
 // Welcomes reports whether every pod finds a node that takes it, whatever else there is, as long as no workload has
 // more pods than the problem allows ([state.Config.MaxPods]): which node that is then makes no difference to whether it
 // runs. Filters that look at other pods, at volumes or at nodes that come and go may refuse anything; what nodes have
 // is added up.
-func (k *Compiled) Welcomes() bool {
+func (k *Compiled) Welcomes() bool { return k.easyAll() && k.lastsAll(k.mostTaken()) }
+
+// easyAll reports whether want of room is all that may keep a pod from every node.
+func (k *Compiled) easyAll() bool {
 	if k.moving || k.places {
 		return false
 	}
-	var empty View
-	empty.Load(k, k.Cfg.New())
 	for p := range k.Classes {
-		if !k.easy(p) || !k.lasts(&empty, p) {
+		if !k.easy(p) {
 			return false
 		}
 	}
 	return true
+}
+
+// lastsAll reports whether the nodes are never all full for any pod, where all together take no more than taken.
+func (k *Compiled) lastsAll(taken []int64) bool {
+	var empty View
+	empty.Load(k, k.Cfg.New())
+	for p := range k.Classes {
+		if !k.lasts(&empty, p, taken) {
+			return false
+		}
+	}
+	return true
+}
+
+// room is [actor.Traits.Room]: the requests of pods by resource, and last their number.
+func (k *Compiled) room() *actor.Room {
+	if !k.easyAll() {
+		return nil
+	}
+	dims := len(k.Resources)
+	return &actor.Room{
+		Numbers: dims + 1,
+		Taken: func(s state.State, w int, into []search.Range) {
+			for d := range dims + 1 {
+				taken := 0
+				for _, p := range s.C.ClassesOf[w] {
+					taken += s.Existing(p) * int(k.asks(p, d))
+				}
+				into[d].Add(taken)
+			}
+		},
+		Lasts: func(taken []int) bool {
+			of := make([]int64, len(taken))
+			for d := range taken {
+				of[d] = int64(taken[d])
+			}
+			return k.lastsAll(of)
+		},
+		Rest: k.atRest(),
+	}
+}
+
+// asks is what a pod of class p takes of one resource, or, last, of places.
+func (k *Compiled) asks(p, d int) int64 {
+	if d == len(k.Resources) {
+		return 1
+	}
+	return k.Classes[p].Request[d]
+}
+
+// atRest is what pods take at least once every workload has as many as it may ever ask for, by resource and, last,
+// their number.
+func (k *Compiled) atRest() []int {
+	out := make([]int, len(k.Resources)+1)
+	for w, classes := range k.Cfg.ClassesOf {
+		most := 0
+		for _, m := range k.Cfg.Spec.Workloads[w].Manifests {
+			if m.Exists() {
+				most = max(most, m.MostReplicas())
+			}
+		}
+		for d := range out {
+			least := int64(0)
+			for i, p := range classes {
+				if r := k.asks(p, d); i == 0 || r < least {
+					least = r
+				}
+			}
+			out[d] += most * int(least)
+		}
+	}
+	return out
 }
 
 // easy reports whether class p's pods are kept from nodes only by properties of these.
@@ -31,9 +110,9 @@ func (k *Compiled) easy(p int) bool {
 // for want of one resource, or of a place, of which others have taken all but less than it asks for: one that all pods
 // together cannot fill so never does. And of each of these as many nodes refuse it at once as all pods can fill
 // together, those with least of it first.
-func (k *Compiled) lasts(empty *View, p int) bool {
+func (k *Compiled) lasts(empty *View, p int, taken []int64) bool {
 	class := &k.Classes[p]
-	dims, taken := len(k.Resources), k.mostTaken()
+	dims := len(k.Resources)
 	left := make([][]int64, dims+1) // by resource: what others have to take of each node for it to refuse
 	nodes, fillable := 0, 0
 	for n := range k.Nodes {
@@ -84,10 +163,9 @@ func (k *Compiled) mostTaken() []int64 {
 	for _, classes := range k.Cfg.ClassesOf {
 		largest := make([]int64, len(out))
 		for _, p := range classes {
-			for d, r := range k.Classes[p].Request {
-				largest[d] = max(largest[d], r)
+			for d := range out {
+				largest[d] = max(largest[d], k.asks(p, d))
 			}
-			largest[len(out)-1] = 1
 		}
 		for d, r := range largest {
 			out[d] += r * int64(k.Cfg.MaxPods)
