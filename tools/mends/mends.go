@@ -1,13 +1,13 @@
 // Package mends makes mistakes again that real projects made and fixed, and shows each to
 // Kubesettle as a pull request: base is the fixing commit, head the same without what
-// fixed it. A mistake is found where a rule of its row is found as new, at warning or above.
+// fixed it, or both are those of the commit that brought it. A mistake is found where a rule of its row is found as new, at warning or above.
 //
 // A list has one row a mistake, with tabs between its columns and - for an empty one:
 //
 //	repository  owner/name of the clone: a folder owner+name (or owner/name, or name) of DIR
-//	commit      the fixing commit
+//	commit      the fixing commit; CAME..FIXED where history shows which commit brought the mistake: that one is shown
 //	kind        one word for the mistake
-//	files       what is undone, between commas; FILE#1+3 for some hunks of the reversed diff; - for all
+//	files       what is undone of a fixing commit, between commas; FILE#1+3 for some hunks of the reversed diff; - for all
 //	paths       what is checked, between commas; - for all
 //	releases    the policy's releases as a YAML flow list: the values with which a chart has the mistake
 //	policy      further keys of the policy as YAML on one line: facts of the cluster that the mistake needs
@@ -98,11 +98,11 @@ func (m *measure) one(r row) (outcome, error) {
 		}
 		m.repos[r.repository] = repo
 	}
-	base, head, err := revisions(repo, r)
+	mistake, fix, err := pairs(repo, r)
 	if err != nil {
 		return o, err
 	}
-	check := func(base, head, releases, policy string) (corpus.Result, error) {
+	check := func(of pair, releases, policy string) (corpus.Result, error) {
 		text := corpus.EmptyPolicy
 		if releases != "" {
 			text += "releases: " + releases + "\n"
@@ -113,25 +113,25 @@ func (m *measure) one(r row) (outcome, error) {
 		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 			return corpus.Result{}, err
 		}
-		return m.Check(repo, base, head, file, r.paths...)
+		return m.Check(repo, of.base, of.head, file, r.paths...)
 	}
-	if o.nothing, err = check(base, head, "", ""); err != nil {
+	if o.nothing, err = check(mistake, "", ""); err != nil {
 		return o, err
 	}
 	o.values = o.nothing
 	if r.releases != "" {
-		if o.values, err = check(base, head, r.releases, ""); err != nil {
+		if o.values, err = check(mistake, r.releases, ""); err != nil {
 			return o, err
 		}
 	}
 	o.policy = o.values
 	if r.policy != "" {
-		if o.policy, err = check(base, head, r.releases, r.policy); err != nil {
+		if o.policy, err = check(mistake, r.releases, r.policy); err != nil {
 			return o, err
 		}
 	}
 	if m.forward {
-		mended, err := check(head, base, r.releases, r.policy)
+		mended, err := check(fix, r.releases, r.policy)
 		if err != nil {
 			return o, err
 		}
