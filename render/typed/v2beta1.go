@@ -1,6 +1,9 @@
 package typed
 
-import "maps"
+import (
+	"maps"
+	"slices"
+)
 
 // hpaFromV2beta1 is an autoscaler of autoscaling/v2beta1 with its metrics as v2 writes them.
 //
@@ -12,12 +15,38 @@ func hpaFromV2beta1(content map[string]any) map[string]any {
 	if !ok {
 		return content
 	}
+	out, to := maps.Clone(content), maps.Clone(spec)
+	to["metrics"], out["spec"] = metricsFromV2beta1(metrics), to
+	return out
+}
+
+func metricsFromV2beta1(metrics []any) []any {
 	converted := make([]any, len(metrics))
 	for i, m := range metrics {
 		converted[i] = metricFromV2beta1(m)
 	}
-	out, to := maps.Clone(content), maps.Clone(spec)
-	to["metrics"], out["spec"] = converted, to
+	return converted
+}
+
+// MetricsFromV2beta1 are the metrics of an autoscaler as v2 writes them, whatever version it claims to be of: those that
+// have a field of v2beta1 alone are read as of that; nil where it is no list.
+func MetricsFromV2beta1(metrics any) []any {
+	list, ok := metrics.([]any)
+	if !ok {
+		return nil
+	}
+	out := slices.Clone(list)
+	for i, metric := range list {
+		m, _ := metric.(map[string]any)
+		for _, key := range sourcesOfV2beta1 {
+			source, _ := m[key].(map[string]any)
+			for _, field := range []string{"targetAverageUtilization", "targetAverageValue", "targetValue", "metricName"} {
+				if source[field] != nil {
+					out[i] = metricFromV2beta1(metric)
+				}
+			}
+		}
+	}
 	return out
 }
 

@@ -63,6 +63,7 @@ func (a *Analysis) mendStatic(ctx context.Context, ch *object.Changes, all bool)
 				try = a.tryFirst
 			}
 			if f := try(ctx, ch, all, &a.Result.Findings[i], r); f != nil {
+				f.Verified = f.Verified && !r.Drops
 				a.Result.Findings[i].Fix = f
 				break
 			}

@@ -3,6 +3,7 @@ package static
 import (
 	"fmt"
 
+	networkingv1 "k8s.io/api/networking/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/kubernetes/scheme"
 
@@ -48,12 +49,19 @@ func goneVersion(p *Pass) []Remark {
 			continue
 		}
 		r := gone(o, now)
-		if gv, ok := typed.ReadAs[writtenAs(o)]; ok && writtenAs(o).Version != "v2beta1" {
+		gv, ok := typed.ReadAs[writtenAs(o)]
+		if o.ID.Kind == "Ingress" {
+			gv, ok = networkingv1.SchemeGroupVersion, true
+		}
+		if ok {
 			r.remedies = []Remedy{{Say: "set apiVersion: " + gv.String(), Object: o,
 				Set: []object.Setting{{Path: "apiVersion", Value: gv.String()}}}}
-		} else {
-			r.remedies = byHand("write it in a version that is served")
+			if newer := asNewer(o); newer != nil {
+				r.remedies[0].Say += ", with the fields that it has"
+				r.remedies[0].Set = append(r.remedies[0].Set, newer...)
+			}
 		}
+		r.remedies = append(r.remedies, Remedy{Say: "write it in a version that is served"})
 		out = append(out, r)
 	}
 	return out

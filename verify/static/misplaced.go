@@ -1,6 +1,7 @@
 package static
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"reflect"
@@ -13,11 +14,15 @@ import (
 	"github.com/kubesettle/kubesettle/render/typed"
 )
 
-// rehomed are ways out of fields that stand where the API does not have them: each where it is known, and else without
-// those that are known nowhere near, which the API server drops where it does not refuse them.
+// rehomed are ways out of fields that the API does not have: each under its own name or in the place where it is known;
+// and where some are known nowhere, without those, which asks for less than the author did.
 func rehomed(o *object.Object, errs field.ErrorList) []Remedy {
-	var moves, drops []object.Setting
-	var where, gone []string
+	if newer := asNewer(o); newer != nil {
+		return []Remedy{{Say: "write it as the newest version of its API has it", Object: o, Set: newer}}
+	}
+	var set, drops []object.Setting
+	var ways, gone []string
+	hand := false
 	for _, e := range errs {
 		dot := strings.LastIndexByte(e.Field, '.')
 		value, there := o.At(e.Field)
@@ -27,92 +32,119 @@ func rehomed(o *object.Object, errs field.ErrorList) []Remedy {
 		if _, known := typed.FieldsOf(typeAt(o, e.Field[:dot]))[e.Field[dot+1:]]; known {
 			return nil // its value is refused
 		}
-		drops, gone = append(drops, object.Setting{Path: e.Field}), append(gone, e.Field)
-		if to := home(o, e.Field, value); len(to) > 0 {
-			moves = append(moves, emptied(o, e.Field))
-			for _, path := range to {
-				moves = append(moves, nested(o, path, value))
-			}
-			where = append(where, fmt.Sprintf("%s to %s", e.Field, strings.Join(to, " and ")))
+		_, place, named := strings.Cut(e.Detail, "it belongs at ")
+		if s, name := respelt(o, e.Field); s != nil && !named {
+			set, ways = append(set, s...), append(ways, "write "+name)
+			continue
 		}
+		to := home(o, e.Field, value)
+		if len(to) == 0 && named {
+			hand, ways = true, append(ways, fmt.Sprintf("move %s to %s", e.Field, place))
+			continue
+		}
+		if len(to) == 0 {
+			drops, gone = append(drops, object.Setting{Path: e.Field}), append(gone, e.Field)
+			continue
+		}
+		set = append(set, emptied(o, e.Field))
+		for _, path := range to {
+			set = append(set, nested(o, path, value))
+		}
+		ways = append(ways, fmt.Sprintf("move %s to %s", e.Field, strings.Join(to, " and ")))
 	}
-	var out []Remedy
-	if len(where) == len(errs) {
-		out = append(out, Remedy{Say: "move " + strings.Join(where, ", "), Cost: "it takes effect then",
-			Object: o, Set: moves})
+	if hand {
+		return byHand(strings.Join(ways, ", "))
 	}
-	return append(out, Remedy{Say: "remove " + strings.Join(gone, ", ") + ", which the API does not have and would drop",
-		Object: o, Set: drops})
+	if len(gone) == 0 {
+		return []Remedy{{Say: strings.Join(ways, ", "), Cost: "it takes effect then", Object: o, Set: joined(set)}}
+	}
+	ways = append(ways, "remove "+strings.Join(gone, ", ")+", which the API does not have and would drop")
+	return []Remedy{{Say: strings.Join(ways, ", "), Cost: "what was meant by it is lost", Object: o,
+		Set: joined(append(set, drops...)), Drops: true}}
 }
 
-// home is where a field that stands in the wrong place is known, and not set yet: in what it stands within, the nearest
-// first, in one of the maps beside it, or in every entry of a list (see [inEach]); nil where that is nowhere, or in
-// several of them.
+// deepest bounds how far below what a field stands within its place is looked for, as the words of [typed.Decode] do.
+const deepest = 4
+
+// home is where a field that stands in the wrong place is known, can have its value and has none yet: the nearest place
+// below what it stands within, the innermost of these first, with at most one map that is new. A list's place is that of
+// each of its entries. It is nil where that is nowhere, or several places are as near.
 func home(o *object.Object, path string, value any) []string {
 	dot := strings.LastIndexByte(path, '.')
-	parent, name := path[:dot], path[dot+1:]
-	takes := func(at string, t reflect.Type) bool {
-		f := typed.FieldsOf(t)[name]
-		_, there := o.At(at)
-		return f != nil && !there && fits(f, value)
-	}
-	var found []string
-	beside := typed.FieldsOf(typeAt(o, parent))
-	for _, child := range slices.Sorted(maps.Keys(beside)) {
-		if t := beside[child]; t.Kind() == reflect.Struct && takes(parent+"."+child+"."+name, t) {
-			found = append(found, parent+"."+child+"."+name)
+	name, up := path[dot+1:], path[:dot]
+	for {
+		if found, near := nearest(o, up, name, value); near {
+			return found
 		}
-	}
-	for up := parent; len(found) == 0; {
 		dot := strings.LastIndexByte(up, '.')
 		if dot < 0 {
-			break
+			return nil
 		}
-		if up = up[:dot]; takes(up+"."+name, typeAt(o, up)) {
-			found = append(found, up+"."+name)
-		}
+		up = up[:dot]
 	}
-	if len(found) == 0 {
-		return inEach(o, path, value)
-	}
-	if len(found) > 1 {
-		return nil
-	}
-	return found
 }
 
-// inEach is where the entries of a list know a field that stands beside the list, alone or in a map that the entries
-// have under the same name: of spec.securityContext.readOnlyRootFilesystem, the securityContext of each container. It
-// is nil if one entry has the field already, or if several lists would take it.
-func inEach(o *object.Object, path string, value any) []string {
-	parts := strings.Split(path, ".")
-	var found []string
-	for up := len(parts) - 1; up > 0 && len(parts)-up <= 2 && len(found) == 0; up-- {
-		at, below := strings.Join(parts[:up], "."), strings.Join(parts[up:], ".")
-		fields := typed.FieldsOf(typeAt(o, at))
-		for _, list := range slices.Sorted(maps.Keys(fields)) {
-			entries, _ := o.At(at + "." + list)
-			each, _ := entries.([]any)
-			t := typeAt(o, at+"."+list+"[0]")
-			for _, part := range parts[up : len(parts)-1] {
-				t = typed.FieldsOf(t)[part]
-			}
-			if f := typed.FieldsOf(t)[parts[len(parts)-1]]; len(each) == 0 || f == nil || !fits(f, value) {
-				continue
-			}
-			if len(found) > 0 {
-				return nil
-			}
-			for i := range each {
-				to := fmt.Sprintf("%s.%s[%d].%s", at, list, i, below)
-				if _, there := o.At(to); there {
-					return nil
+// nearest looks for the place of a field below a path, level by level; near says that there is one or several, of which
+// none is chosen.
+func nearest(o *object.Object, up, name string, value any) (found []string, near bool) {
+	type place struct {
+		t  reflect.Type
+		at []string // of each entry of the lists on the way
+	}
+	level := []place{{typeAt(o, up), []string{up}}}
+	for range deepest {
+		var next []place
+		places := 0
+		for _, l := range level {
+			fields := typed.FieldsOf(l.t)
+			if f := fields[name]; f != nil && fits(f, value) && !slices.ContainsFunc(l.at, func(at string) bool {
+				_, there := o.At(at + "." + name)
+				return there
+			}) {
+				if places++; places == 1 {
+					for _, at := range l.at {
+						found = append(found, at+"."+name)
+					}
 				}
-				found = append(found, to)
+			}
+			for _, k := range slices.Sorted(maps.Keys(fields)) {
+				if n := (place{t: fields[k]}); n.t.Kind() == reflect.Struct || n.t.Kind() == reflect.Slice {
+					for _, at := range l.at {
+						if v, _ := o.At(at); v != nil { // one map may be new on the way
+							n.at = append(n.at, at+"."+k)
+						}
+					}
+					if n.t.Kind() == reflect.Slice {
+						n.t, n.at = n.t.Elem(), entriesOf(o, n.at)
+					}
+					if len(n.at) > 0 {
+						next = append(next, n)
+					}
+				}
 			}
 		}
+		if places > 0 {
+			if places > 1 {
+				found = nil
+			}
+			return found, true
+		}
+		level = next
 	}
-	return found
+	return nil, false
+}
+
+// entriesOf are the paths of the entries of lists.
+func entriesOf(o *object.Object, lists []string) []string {
+	var out []string
+	for _, at := range lists {
+		entries, _ := o.At(at)
+		each, _ := entries.([]any)
+		for i := range each {
+			out = append(out, fmt.Sprintf("%s[%d]", at, i))
+		}
+	}
+	return out
 }
 
 // emptied removes a field, and the map that it stands in if it stands there alone.
@@ -126,13 +158,49 @@ func emptied(o *object.Object, path string) object.Setting {
 	return object.Setting{Path: path}
 }
 
-// nested sets a field, with the map that it stands in where the object has none.
+// nested sets a field, with the maps that it stands in where the object has none.
 func nested(o *object.Object, path string, value any) object.Setting {
-	dot := strings.LastIndexByte(path, '.')
-	if _, there := o.At(path[:dot]); there || strings.HasSuffix(path[:dot], "]") {
-		return object.Setting{Path: path, Value: value}
+	for {
+		dot := strings.LastIndexByte(path, '.')
+		if dot < 0 || strings.HasSuffix(path[:dot], "]") {
+			return object.Setting{Path: path, Value: value}
+		}
+		if at, _ := o.At(path[:dot]); at != nil {
+			return object.Setting{Path: path, Value: value}
+		}
+		path, value = path[:dot], map[string]any{path[dot+1:]: value}
 	}
-	return object.Setting{Path: path[:dot], Value: map[string]any{path[dot+1:]: value}}
+}
+
+// joined are settings of which those of one map that is new are one.
+func joined(set []object.Setting) []object.Setting {
+	var out []object.Setting
+	for _, s := range set {
+		i := slices.IndexFunc(out, func(o object.Setting) bool { return o.Path == s.Path })
+		if i < 0 {
+			out = append(out, s)
+			continue
+		}
+		out[i].Value = merged(out[i].Value, s.Value)
+	}
+	return out
+}
+
+// merged is a value with the fields of another one, map by map.
+func merged(a, b any) any {
+	x, isMap := a.(map[string]any)
+	y, both := b.(map[string]any)
+	if !isMap || !both {
+		return b
+	}
+	out := maps.Clone(x)
+	for k, v := range y {
+		if was, there := out[k]; there {
+			v = merged(was, v)
+		}
+		out[k] = v
+	}
+	return out
 }
 
 // fits reports whether a value may be one of a type: a map of a struct, a list of a slice, a plain one of the rest.
@@ -143,7 +211,8 @@ func fits(t reflect.Type, value any) bool {
 	case []any:
 		return t.Kind() == reflect.Slice
 	}
-	return t.Kind() != reflect.Slice && t.Kind() != reflect.Map
+	return t.Kind() != reflect.Slice && t.Kind() != reflect.Map &&
+		(t.Kind() != reflect.Struct || reflect.PointerTo(t).Implements(reflect.TypeFor[json.Unmarshaler]()))
 }
 
 // typeAt is the type of what stands at a path of an object; nil where the API has none.

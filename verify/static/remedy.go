@@ -31,6 +31,9 @@ type Remedy struct {
 	// that it changes Also.
 	First bool
 	Also  []*object.Object
+	// Drops says that it leaves out something that the author asked for and nothing else gives: it is no fix that is
+	// verified, however little is wrong with what is left.
+	Drops bool
 	// Stay are objects of base that a change of its own leaves there, which is applied before this one.
 	Stay []*object.Object
 }
@@ -91,7 +94,7 @@ func (x *Applied) Remedies(errs field.ErrorList) []Remedy {
 	var set []object.Setting
 	var names []string
 	for _, e := range errs {
-		if s, name := respelt(x.Head, e.Field); s != nil {
+		if s, name := respelt(x.Head, e.Field); s != nil && !strings.Contains(e.Detail, "it belongs at ") {
 			set, names = append(set, s...), append(names, name)
 		} else if v := valueMeant(x.Head, e); v != nil {
 			set, names = append(set, object.Setting{Path: e.Field, Value: v}), append(names, fmt.Sprintf("%s: %v", e.Field, v))
@@ -108,7 +111,7 @@ func (x *Applied) Remedies(errs field.ErrorList) []Remedy {
 	case *policyv1.PodDisruptionBudget:
 		if t.Spec.MinAvailable != nil && t.Spec.MaxUnavailable != nil {
 			return []Remedy{{Say: "remove minAvailable: a budget has one of the two, and maxUnavailable keeps up with the number of replicas", Object: x.Head,
-				Set: []object.Setting{{Path: "spec.minAvailable"}}}}
+				Set: []object.Setting{{Path: "spec.minAvailable"}}, Drops: true}}
 		}
 	case *appsv1.Deployment:
 		if path == "spec.strategy.rollingUpdate.maxUnavailable" {
@@ -125,7 +128,7 @@ func (x *Applied) Remedies(errs field.ErrorList) []Remedy {
 		}
 		if path == "spec.updateStrategy.rollingUpdate.maxSurge" && t.Spec.UpdateStrategy.RollingUpdate.MaxUnavailable != nil {
 			return []Remedy{{Say: "remove maxSurge: a DaemonSet can use maxSurge or maxUnavailable, not both",
-				Object: x.Head, Set: []object.Setting{{Path: path}}}}
+				Object: x.Head, Set: []object.Setting{{Path: path}}, Drops: true}}
 		}
 	case *appsv1.StatefulSet:
 		const anew = "delete the StatefulSet without its pods (kubectl delete --cascade=orphan) before the apply"
