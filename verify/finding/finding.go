@@ -67,7 +67,9 @@ type Finding struct {
 	// Clusters are those that these releases go to, where the releases of the result go to several.
 	Clusters []string `json:"clusters,omitempty"`
 	// NoBaseline says that base did not render: whether it has the finding too is not known.
-	NoBaseline bool   `json:"noBaseline,omitempty"`
+	NoBaseline bool `json:"noBaseline,omitempty"`
+	// Unrendered says that it is about a release that head does not render.
+	Unrendered bool   `json:"unrendered,omitempty"`
 	Message    string `json:"message"`
 	// Holds names the clusters that it holds for, where this hangs on what nobody declared; the message
 	// ends in the same words.

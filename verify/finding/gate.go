@@ -40,6 +40,9 @@ func (s *ScopeResult) inForce() Gate {
 // Gates reports whether a finding fails a gate of its release: those of the policies of its folders, else g, that of
 // the policy at the root.
 func (r *Result) Gates(f Finding, g Gate) bool {
+	if r.heldBack(&f) {
+		return false
+	}
 	scoped := false
 	for _, s := range r.Scopes {
 		if slices.Contains(s.Releases, f.Release) {
@@ -55,6 +58,14 @@ func (r *Result) Gates(f Finding, g Gate) bool {
 type gated struct {
 	*Result
 	gate Gate
+}
+
+// heldBack reports whether a finding says of a release why it does not render: that the release has no result is what
+// gates, with an exit code that tells it from a finding.
+func (r *Result) heldBack(f *Finding) bool {
+	return f.Unrendered && slices.ContainsFunc(r.Releases, func(x ReleaseResult) bool {
+		return x.ID == f.Release && x.HoldsUp()
+	})
 }
 
 // byGate splits a result into what each gate is for; g is the root's. Of one policy it is the result itself.
@@ -160,7 +171,7 @@ func (r *Result) nothingLeft() bool {
 func (r *Result) verdict(g Gate) Verdict {
 	var all []Verdict
 	add := func(id OutcomeID) { all = append(all, id.Of().Verdict) }
-	if slices.ContainsFunc(r.Findings, func(f Finding) bool { return g.Fails(&f) }) {
+	if slices.ContainsFunc(r.Findings, func(f Finding) bool { return g.Fails(&f) && !r.heldBack(&f) }) {
 		add(Gating)
 	}
 	none := !slices.ContainsFunc(r.Releases, func(rel ReleaseResult) bool { return rel.Status != "unclaimed" })

@@ -7,15 +7,15 @@ import (
 	"github.com/kubesettle/kubesettle/verify/static"
 )
 
-// unrendered are remarks on the charts that base renders with values that nobody declared, and head does not: they are
-// no release that could not be analysed.
+// unrendered are remarks on the charts and kustomizations that base renders and head does not, for what stands in them.
+// With values that nobody declared, such a chart is no release that could not be analysed; else exit code 3 is its gate.
 func unrendered(ch *object.Changes) []static.Remark {
 	var out []static.Remark
 	if ch.Base == nil {
 		return nil
 	}
 	for _, p := range slice.Pairs(ch) {
-		if !hiddenFailure(p) || len(p.Base.Objects) == 0 {
+		if !hiddenFailure(p) && !brokenByHead(p) || len(p.Base.Objects) == 0 {
 			continue
 		}
 		f := p.Head.Err
@@ -35,6 +35,14 @@ func unrendered(ch *object.Changes) []static.Remark {
 func hiddenFailure(p slice.Pair) bool {
 	return p.Head != nil && p.Base != nil && p.Head.Switched != "" && p.Head.Switched == p.Base.Switched &&
 		p.Head.Err != nil && p.Base.Lacks() == nil && !p.Head.Err.Skipped && !p.Head.Err.Cut && !helm.Asks(p.Head.Err)
+}
+
+// brokenByHead reports whether a chart or kustomization renders on base and fails on head for a mistake in its files,
+// and not for a value that it asks for or for what was not had.
+func brokenByHead(p slice.Pair) bool {
+	return p.Head != nil && p.Base != nil && p.Head.Switched == "" && (p.Head.Kind == object.Helm ||
+		p.Head.Kind == object.Kustomize) && p.Head.Err != nil && p.Base.Err == nil && !p.Head.Err.Skipped &&
+		!p.Head.Err.Cut && p.Head.Err.Where.File != "" && !helm.Asks(p.Head.Err)
 }
 
 // nearestEdit is the line of a file that the change edits and that is nearest to a place: where the text breaks is

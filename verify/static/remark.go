@@ -30,6 +30,7 @@ type Remark struct {
 	gone     bool   // object is one of base
 	race     bool   // it hangs on who comes first
 	recovers bool   // the loops mend it before the run ends
+	broken   bool   // it is about a release that head does not render
 	next     bool   // it shows at the next change of a template, not at this one
 	remedies []Remedy
 	// Conditional says that it holds for some clusters only, which text names: it is no error.
@@ -142,6 +143,7 @@ func (x Remark) Finding(pl judge.Places) finding.Finding {
 		Text: "once the change is applied, " + x.text, Because: because,
 	}}
 	made := f.Finding()
+	made.Unrendered = x.broken
 	if x.recovers {
 		made.Recovers = &x.recovers
 	}

@@ -13,7 +13,7 @@ import (
 // of every object that base has. o is one of these, and at is where head shows the mistake.
 func Unrendered(release string, o *object.Object, f *object.Failure, at object.Location) Remark {
 	why := strings.TrimPrefix(f.Reason, fmt.Sprintf("%s:%d: ", f.Where.File, f.Where.StartLine))
-	return Remark{Rule: rules.ApplyRejected, release: release, Object: o, status: finding.New, gone: true, at: at,
-		paths: []string{}, shape: "unrendered", remedies: byHand(f.Remedy),
+	return Remark{Rule: rules.ApplyRejected, release: release, Object: o, status: finding.New, gone: true,
+		broken: true, at: at, paths: []string{}, shape: "unrendered", remedies: byHand(f.Remedy),
 		text: fmt.Sprintf("nothing of the release is applied, %s neither, as it does not render: %s", o.ID, why)}
 }
