@@ -69,6 +69,7 @@ func compared(ctx context.Context, bs, hs *side.Side) (b, h *object.Revision, er
 	pair.DropCovered(bs, nil)
 	pair.DropCovered(hs, bs)
 	pair.DropLeft(hs, bs)
+	pair.DropAbsent(bs, hs)
 	if err := errors.Join(reach.RenderAlone(bs, ctx, hs), reach.RenderAlone(hs, ctx, bs)); err != nil {
 		return nil, nil, err
 	}

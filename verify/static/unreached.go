@@ -220,8 +220,15 @@ func (u *unmatched) missing(was, t *object.Object) Remark {
 	return r
 }
 
-// portless gives the ports that a monitor scrapes and nothing of what it selects has, though it had on base, or has by
-// another spelling.
+// comes reports whether a monitor comes to Services of its own release alone: it is about their ports.
+func (u *unmatched) comes(have []*object.Object) bool {
+	return u.b == nil && u.r.services && !slices.ContainsFunc(have, func(t *object.Object) bool {
+		return t.Release != u.o.Release
+	})
+}
+
+// portless gives the ports that a monitor scrapes and nothing of what it selects has, though it had on base, has by
+// another spelling, or comes with the monitor.
 func (u *unmatched) portless(have, was []*object.Object) []Remark {
 	numbers, sure := u.r.portsOf(have)
 	if !sure {
@@ -237,7 +244,7 @@ func (u *unmatched) portless(have, was []*object.Object) []Remark {
 		i := slices.IndexFunc(names, func(n string) bool { return len(n) >= 4 && slip(n, p.name) && !lettered(n, p.name) })
 		as := u.old != nil && slices.ContainsFunc(u.old.ports, func(o named) bool { return o.name == p.name })
 		number, had := before[p.name]
-		if !had && (as || i < 0 && !u.scraped(before)) {
+		if !had && !u.comes(have) && (as || i < 0 && !u.scraped(before)) {
 			continue
 		}
 		r := Remark{Rule: rules.DanglingTarget, release: u.pair.ID, Object: u.o, status: finding.New, paths: []string{p.path},
@@ -246,10 +253,15 @@ func (u *unmatched) portless(have, was []*object.Object) []Remark {
 		for _, t := range have {
 			r.causes = append(r.causes, cause{t, u.r.portPaths(t)})
 		}
-		if i < 0 {
+		if i < 0 && had {
 			i = slices.IndexFunc(names, func(n string) bool { return numbers[n] == number })
 		}
-		r.remedies = byHand("keep the port " + p.name + ", or take the endpoint away with it")
+		if i < 0 && u.comes(have) && len(names) == 1 {
+			i = 0
+		}
+		if r.remedies = byHand("keep the port " + p.name + ", or take the endpoint away with it"); i < 0 && u.b == nil {
+			r.remedies = byHand("scrape one of the ports that are there, or give the Service the port " + p.name)
+		}
 		if i >= 0 {
 			r.remedies = []Remedy{{Say: "name the port " + names[i] + ", which is there", Object: u.o,
 				Set: []object.Setting{{Path: p.path, Value: names[i]}}}}

@@ -2,9 +2,14 @@ package validation
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"regexp"
+	"slices"
 	"strings"
 
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
+	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
@@ -15,7 +20,7 @@ func KnowsCustom(content map[string]any) bool {
 		return true
 	}
 	_, misnamed := Meant(content)
-	return misnamed
+	return misnamed || len(customMeta(content)) > 0
 }
 
 const scaledObject, definition = "keda.sh/ScaledObject", "apiextensions.k8s.io/CustomResourceDefinition"
@@ -31,7 +36,44 @@ func CreateCustom(content map[string]any) field.ErrorList {
 		conversion, _ := dig(content, "spec", "conversion").(map[string]any)
 		return sorted(validateCustomResourceConversion(conversion))
 	}
-	return noSuchKind(content)
+	return append(noSuchKind(content), customMeta(content)...)
+}
+
+// plainName is a text that nothing fills in: no placeholder, template or variable.
+var plainName = regexp.MustCompile(`^[A-Za-z0-9._-]+$`)
+
+// noResources are API groups whose documents are no custom resources: files of tools, which nobody applies, and what an
+// aggregated API server takes, which has its own rules for names.
+var noResources = regexp.MustCompile(`(^|\.)(backstage\.io|eksctl\.io|k3d\.io|kind\.x-k8s\.io|openshift\.io|projectcalico\.org|` +
+	`helm\.sh|skaffold\.dev|score\.dev)$|(^|[^-])k8s\.io$`)
+
+// customMeta is what the API server refuses of the name and labels of a custom resource, whatever its schema.
+//
+// Upstream: kubernetes v1.36.3, apiextensions-apiserver, pkg/registry/customresource: (*customResourceValidator).Validate
+// (NameIsDNSSubdomain).
+func customMeta(content map[string]any) field.ErrorList {
+	version, _ := content["apiVersion"].(string)
+	group, _, _ := strings.Cut(version, "/")
+	meta, _ := content["metadata"].(map[string]any)
+	if !strings.Contains(group, ".") || noResources.MatchString(group) {
+		return nil
+	}
+	var out field.ErrorList
+	at := field.NewPath("metadata")
+	if name, _ := meta["name"].(string); plainName.MatchString(name) {
+		for _, say := range apivalidation.NameIsDNSSubdomain(name, false) {
+			out = append(out, field.Invalid(at.Child("name"), name, say))
+		}
+	}
+	set, _ := meta["labels"].(map[string]any)
+	for _, k := range slices.Sorted(maps.Keys(set)) {
+		if v, _ := set[k].(string); plainName.MatchString(v) {
+			for _, say := range utilvalidation.IsValidLabelValue(v) {
+				out = append(out, field.Invalid(at.Child("labels"), v, say))
+			}
+		}
+	}
+	return out
 }
 
 // UpdateCustom is [Update] for the same kinds. With server-side apply, what another manager has written stays when the
