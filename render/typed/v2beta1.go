@@ -28,8 +28,8 @@ func metricsFromV2beta1(metrics []any) []any {
 	return converted
 }
 
-// MetricsFromV2beta1 are the metrics of an autoscaler as v2 writes them, whatever version it claims to be of: those that
-// have a field of v2beta1 alone are read as of that; nil where it is no list.
+// MetricsFromV2beta1 are the metrics of an autoscaler as v2 writes them, whatever version it claims to be of: those
+// that have a field of v2beta1 alone are read as of that; nil where it is no list.
 func MetricsFromV2beta1(metrics any) []any {
 	list, ok := metrics.([]any)
 	if !ok {

@@ -8,7 +8,7 @@ import (
 )
 
 // unrendered are remarks on the charts and kustomizations that base renders and head does not, for what stands in them.
-// With values that nobody declared, such a chart is no release that could not be analysed; else exit code 3 is its gate.
+// With values that nobody declared, such a chart is no release that could not be analysed; else exit code 3 gates it.
 func unrendered(ch *object.Changes) []static.Remark {
 	var out []static.Remark
 	if ch.Base == nil {

@@ -67,8 +67,8 @@ func rehomed(o *object.Object, errs field.ErrorList) []Remedy {
 const deepest = 4
 
 // home is where a field that stands in the wrong place is known, can have its value and has none yet: the nearest place
-// below what it stands within, the innermost of these first, with at most one map that is new. A list's place is that of
-// each of its entries. It is nil where that is nowhere, or several places are as near.
+// below what it stands within, the innermost of these first, with at most one map that is new. A list's place is that
+// of each of its entries. It is nil where that is nowhere, or several places are as near.
 func home(o *object.Object, path string, value any) []string {
 	dot := strings.LastIndexByte(path, '.')
 	name, up := path[dot+1:], path[:dot]

@@ -8,8 +8,8 @@ import (
 	"github.com/kubesettle/kubesettle/render/typed"
 )
 
-// asNewer are the settings with which an object says in the newest version of its API what it says in fields of an older
-// one; nil where it has none of these.
+// asNewer are the settings with which an object says in the newest version of its API what it says in fields of an
+// older one; nil where it has none of these.
 //
 // Upstream: kubernetes.io/docs/reference/using-api/deprecation-guide, Ingress v1.22 and HorizontalPodAutoscaler v1.25.
 func asNewer(o *object.Object) []object.Setting {
@@ -25,8 +25,8 @@ func asNewer(o *object.Object) []object.Setting {
 	return nil
 }
 
-// backendsAsNewer moves the backends of an Ingress to where networking.k8s.io/v1 has them. A path of an older version is
-// as good as ImplementationSpecific.
+// backendsAsNewer moves the backends of an Ingress to where networking.k8s.io/v1 has them. A path of an older version
+// is as good as ImplementationSpecific.
 func backendsAsNewer(o *object.Object) []object.Setting {
 	var set []object.Setting
 	if v, there := o.At("spec.backend"); there {

@@ -260,7 +260,7 @@ func (u *unmatched) portless(have, was []*object.Object) []Remark {
 			i = 0
 		}
 		if r.remedies = byHand("keep the port " + p.name + ", or take the endpoint away with it"); i < 0 && u.b == nil {
-			r.remedies = byHand("scrape one of the ports that are there, or give the Service the port " + p.name)
+			r.remedies = byHand("name one of the ports that are there, or give the Service the port " + p.name)
 		}
 		if i >= 0 {
 			r.remedies = []Remedy{{Say: "name the port " + names[i] + ", which is there", Object: u.o,

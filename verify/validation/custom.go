@@ -49,8 +49,8 @@ var noResources = regexp.MustCompile(`(^|\.)(backstage\.io|eksctl\.io|k3d\.io|ki
 
 // customMeta is what the API server refuses of the name and labels of a custom resource, whatever its schema.
 //
-// Upstream: kubernetes v1.36.3, apiextensions-apiserver, pkg/registry/customresource: (*customResourceValidator).Validate
-// (NameIsDNSSubdomain).
+// Upstream: kubernetes v1.36.3, apiextensions-apiserver, pkg/registry/customresource:
+// (*customResourceValidator).Validate (NameIsDNSSubdomain).
 func customMeta(content map[string]any) field.ErrorList {
 	version, _ := content["apiVersion"].(string)
 	group, _, _ := strings.Cut(version, "/")
