@@ -32,7 +32,7 @@ func Analyzers() []*Analyzer {
 		&waits, &owners, &moves, &leaves,
 		&denies, &doublePorts, &uncounted, &unservedPorts, &recreates, &hasty, &cuts, &entered, &images,
 		&servedVersions, &switched, &nodeWords,
-		&strangers, &goneVersions, &unitSlips,
+		&strangers, &goneVersions, &unitSlips, &unhosted, &unreadied,
 	}
 }
 

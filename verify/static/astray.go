@@ -63,7 +63,7 @@ func (r reference) remedies(o *object.Object, before *reference) []Remedy {
 			Set: []object.Setting{{Path: r.path, Value: int64(r.only)}}}}
 	}
 	meant := r.meant(before)
-	if meant == "" || r.number != 0 {
+	if meant == "" || meant == r.name || r.number != 0 {
 		return nil
 	}
 	return []Remedy{{Say: "name " + meant + ", which is there", Object: o,
@@ -131,7 +131,8 @@ func references(o *object.Object, x *aimIndex) []reference {
 //
 // Upstream: kubernetes v1.36.3, staging/src/k8s.io/endpointslice: getEndpointPorts; pkg/api/v1/pod: FindPort.
 func portReferences(o *object.Object, s *corev1.Service, pods []*object.Object) []reference {
-	var have []string // names of ports
+	var have []string           // names of ports
+	spoken := map[string]bool{} // with their protocols
 	var causes []cause
 	numbers := map[string]int32{}
 	for _, t := range pods {
@@ -148,6 +149,11 @@ func portReferences(o *object.Object, s *corev1.Service, pods []*object.Object) 
 			have = append(have, portNames(c)...)
 			maps.Copy(numbers, portNumbers(c))
 		}
+		for _, c := range slices.Concat(spec.InitContainers, spec.Containers) {
+			for _, p := range c.Ports {
+				spoken[p.Name+"/"+string(protocolOf(p.Protocol))] = true
+			}
+		}
 	}
 	if len(pods) == 0 {
 		return nil
@@ -158,11 +164,16 @@ func portReferences(o *object.Object, s *corev1.Service, pods []*object.Object) 
 			path: fmt.Sprintf("spec.ports[%d].targetPort", i),
 			met:  true, causes: causes, have: numbers}
 		if name := port.TargetPort.StrVal; port.TargetPort.Type == intstr.String && name != "" {
-			r.met, r.name = slices.Contains(have, name), name
+			protocol := string(protocolOf(port.Protocol))
+			r.met, r.name = spoken[name+"/"+protocol], name
 			r.near = slices.ContainsFunc(have, func(h string) bool { return slip(h, name) })
 			r.text = fmt.Sprintf("%s leads to the port %s, but no container of %s has a port of that name (%s)", o.ID,
 				name,
 				pods[0].ID, listed(have))
+			if !r.met && slices.Contains(have, name) {
+				r.text = fmt.Sprintf("%s leads to the port %s of %s, but that of %s is of another protocol", o.ID, name,
+					protocol, pods[0].ID)
+			}
 		}
 		out = append(out, r)
 	}

@@ -117,7 +117,8 @@ func (t *cutter) ask(a traffic.Ask) {
 // repository says nothing else of. Routes that name one of their own namespace are told by [routes].
 func (t *cutter) strays(a traffic.Ask, now, was traffic.Reach) bool {
 	own := a.Plain && now.Missing == [2]string{a.By.Object.ID.Namespace, a.Service}
-	if a.Use != traffic.Route || own || now.Missing == [2]string{} || was.Service == nil ||
+	named := len(now.Because) > 0 && now.Because[0].Path == "spec.externalName" // by a Service, whoever asks
+	if a.Use != traffic.Route && !named || own || now.Missing == [2]string{} || was.Service == nil ||
 		now.Missing == [2]string{was.Service.ID.Namespace, was.Service.ID.Name} {
 		return false
 	}

@@ -44,6 +44,7 @@ type Ask struct {
 	Service   string
 	Port      intstr.IntOrString // of the Service; zero: any
 	Target    bool               // see [Backend]
+	OfPods    bool               // see [Backend]
 	Rule      string             // of the route, see [Backend]
 	Subset    string
 	Protocol  corev1.Protocol // "": any
@@ -71,6 +72,7 @@ func (c *Cluster) Asks() []Ask {
 		for _, b := range Backends(o) {
 			out = append(out, Ask{Use: Route, Key: fmt.Sprint(o.ID.String(), " ", b.Key), By: Field{o, b.NameAt},
 				From: Peer{Kind: Somebody}, Namespace: b.Namespace, Service: b.Service, Port: b.Port, Target: b.Target,
+				OfPods: b.OfPods,
 				Subset: b.Subset, Protocol: b.Protocol, Plain: b.Plain, Weightless: b.Weightless,
 				Rule: fmt.Sprint(o.ID.String(), " ", b.Rule)})
 		}

@@ -22,6 +22,7 @@ type Backend struct {
 	Port           intstr.IntOrString // zero: the route does not say
 	// Target says that the controllers that read it take the port of a container for that of the Service as well.
 	Target bool
+	OfPods bool // its number is that of a port of the pods, whatever the Service calls it
 	Plain  bool // the field that names it holds the name alone
 	// Protocol is that in which the route's requests come.
 	Protocol   corev1.Protocol
@@ -31,7 +32,7 @@ type Backend struct {
 
 // Takes reports whether a backend's port is one of a Service.
 func (b Backend) Takes(p corev1.ServicePort) bool {
-	return takes(p, b.Port, b.Target) && b.Protocol == protocolOf(p.Protocol)
+	return (takes(p, b.Port, b.Target) || b.OfPods && byName(p, b.Port)) && b.Protocol == protocolOf(p.Protocol)
 }
 
 func takes(p corev1.ServicePort, port intstr.IntOrString, target bool) bool {
@@ -40,6 +41,11 @@ func takes(p corev1.ServicePort, port intstr.IntOrString, target bool) bool {
 		return true
 	}
 	return target && (p.TargetPort == port || port.Type == intstr.String && port.StrVal == fmt.Sprint(p.Port))
+}
+
+// byName reports whether a port of a Service leads to one of pods by its name, which may have a number.
+func byName(p corev1.ServicePort, port intstr.IntOrString) bool {
+	return port.Type == intstr.Int && p.TargetPort.Type == intstr.String
 }
 
 // Backends lists where an object leads to, in the order of its fields; none for one of another kind.
@@ -214,7 +220,7 @@ func openShiftBackends(o *object.Object) []Backend {
 		}
 		out = append(out, Backend{Weightless: weightless(ref), Key: key, Rule: "to", NameAt: at + "name",
 			PortAt: "spec.port.targetPort", Namespace: o.ID.Namespace,
-			Service: text(ref["name"]), Port: port, Target: true, Plain: true})
+			Service: text(ref["name"]), Port: port, Target: true, OfPods: true, Plain: true})
 	}
 	to, _ := field(o.Content, "spec", "to").(map[string]any)
 	add("to", "spec.to.", to)

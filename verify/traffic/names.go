@@ -183,6 +183,9 @@ func hosts(namespace string, s Setting) []Ask {
 		} else if n, ok := schemePorts[scheme]; ok {
 			a.Port = intstr.FromInt32(n)
 		}
+		if schemePorts[scheme] != 0 {
+			a.Protocol = corev1.ProtocolTCP
+		}
 		out = append(out, a)
 	}
 	return out
@@ -203,6 +206,14 @@ func (c *Cluster) Resolves(w *Workload) bool {
 		}
 	}
 	return false
+}
+
+// Addresses reports whether a setting of a workload's containers has an address with a host name.
+func (c *Cluster) Addresses(w *Workload, host string) bool {
+	return slices.ContainsFunc(c.settings(w), func(s Setting) bool {
+		_, rest, found := strings.Cut(s.Value, "://"+host)
+		return found && (rest == "" || strings.IndexAny(rest[:1], "/:?#, \"'") == 0)
+	})
 }
 
 // outsideHost finds an address with a name that is no number.

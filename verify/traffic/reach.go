@@ -80,7 +80,8 @@ func (c *Cluster) served(a Ask) Reach {
 	var ports []int
 	for i := range s.Spec.Ports {
 		p := s.Spec.Ports[i]
-		if takes(p, a.Port, a.Target) && (a.Protocol == "" || a.Protocol == protocolOf(p.Protocol)) {
+		if (takes(p, a.Port, a.Target) || a.OfPods && byName(p, a.Port)) &&
+			(a.Protocol == "" || a.Protocol == protocolOf(p.Protocol)) {
 			ports = append(ports, i)
 		}
 	}
@@ -205,16 +206,20 @@ func (c *Cluster) resolves(a Ask) Reach {
 	cache := Peer{Namespace: "kube-system", Labels: labels.Set{"k8s-app": "node-local-dns"}, Open: true,
 		NodeNetwork: true, IP: nodeLocal}
 	for _, n := range dnsPorts {
-		for _, to := range []Peer{
-			{Namespace: "kube-system", Labels: labels.Set{"k8s-app": "kube-dns"}, Open: true},
-			{Namespace: "openshift-dns", Labels: labels.Set{"dns.operator.openshift.io/daemonset-dns": "default"},
-				Open: true},
-		} {
-			v, why := c.Policies.judge(connection{Egress, a.From, to, Port{corev1.ProtocolUDP, n}})
-			if out = out.or(v); v == No && because == nil {
-				because = why
-			}
+		at := Port{corev1.ProtocolUDP, n}
+		to := Peer{Namespace: "kube-system", Labels: labels.Set{"k8s-app": "kube-dns"}, Open: true}
+		v, why := c.Policies.judge(connection{Egress, a.From, to, at})
+		if out = out.or(v); v == No && because == nil {
+			because = why
 		}
+		to = Peer{Namespace: "openshift-dns", Labels: labels.Set{"dns.operator.openshift.io/daemonset-dns": "default"},
+			Open: true}
+		if c.openShift() {
+			v, _ = c.Policies.judge(connection{Egress, a.From, to, at})
+		} else {
+			v = c.Policies.lists(connection{Egress, a.From, to, at})
+		}
+		out = out.or(v)
 		out = out.or(c.Policies.lists(connection{Egress, a.From, cache, Port{corev1.ProtocolUDP, n}}))
 	}
 	switch {
@@ -224,6 +229,12 @@ func (c *Cluster) resolves(a Ask) Reach {
 		return Reach{Answer: out}
 	}
 	return Reach{Answer: No, Cut: Denied, Direction: Egress, Because: because}
+}
+
+// openShift reports whether an object is of a kind of OpenShift's.
+func (c *Cluster) openShift() bool {
+	return slices.ContainsFunc(c.objects,
+		func(o *object.Object) bool { return strings.HasSuffix(o.ID.Group, ".openshift.io") })
 }
 
 // attached reports whether anything reads a route, and what it misses if nothing does.
