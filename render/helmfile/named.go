@@ -22,7 +22,8 @@ func (h *helmfile) failRead(r release.Release, f *object.Failure, texts ...strin
 				continue
 			}
 			more = append(more, p)
-			if b, err := h.Src.Read(p); err == nil && path.Ext(p) == ".gotmpl" { // which may read others
+			ext := path.Ext(p)
+			if b, err := h.Src.Read(p); err == nil && (ext == ".gotmpl" || ext == ".tpl") { // which may read others
 				texts = append(texts, string(document.UTF8(b)))
 			}
 		}
@@ -47,7 +48,7 @@ func (h *helmfile) whole() []string {
 
 var (
 	basesLine = regexp.MustCompile(`(?m)^bases:[^\n]*(?:\n(?:[ \t-][^\n]*)?)*`)
-	fileNames = regexp.MustCompile("[^\\s\"'`,\\[\\]{}()=:#]+\\.(?:ya?ml|json|gotmpl)\\b")
+	fileNames = regexp.MustCompile("[^\\s\"'`,\\[\\]{}()=:#]+\\.(?:ya?ml|json|gotmpl|tpl)\\b")
 )
 
 // mentioned lists the files of the repository that a text names, relative to the helmfile's folder: what a template

@@ -92,7 +92,7 @@ func (t *templates) data(release map[string]string) map[string]any {
 var (
 	taken = strings.Fields(`split splitList splitn int int64 float64 atoi add add1 sub mul div mod max min pluck keys values
 omit pick first last rest initial uniq sortAlpha without reverse slice regexMatch semver semverCompare kindIs kindOf
-typeOf deepCopy fromJson dig until untilStep`)
+typeOf typeIs typeIsLike deepEqual deepCopy fromJson dig until untilStep`)
 	derive = strings.Fields(`trimSuffix trimPrefix trimAll upper lower title untitle replace b64enc b64dec sha256sum
 regexFind regexReplaceAll regexReplaceAllLiteral snakecase kebabcase camelcase trunc substr nospace abbrev base dir ext
 clean`)

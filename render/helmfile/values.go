@@ -2,6 +2,7 @@ package helmfile
 
 import (
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strconv"
@@ -106,7 +107,8 @@ func (b *installation) filled(v any) any {
 		return out
 	case map[string]any:
 		out := make(map[string]any, len(v))
-		for k, e := range v {
+		for _, k := range slices.Sorted(maps.Keys(v)) { // what is filled in is noted
+			e := v[k]
 			if out[k] = b.filled(e); out[k] == nil && e != nil {
 				return nil
 			}

@@ -36,8 +36,8 @@ const notKnown = "what is not known"
 
 // Limits of the worlds that one helmfile is read in: beyond them, all that its templates say is what is unknown.
 const (
-	maxVariables = 16
-	maxWorlds    = 32
+	maxVariables = 8
+	maxWorlds    = 16
 	maxRead      = 4000 // releases of all worlds
 )
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"strings"
 
 	"sigs.k8s.io/kustomize/api/types"
 	"sigs.k8s.io/yaml"
@@ -129,8 +130,7 @@ func (g *gatherer) inflation(k *File, dir, home string, h types.HelmChart) (*rel
 		}
 	default:
 		f := k.fail(h.Name, fmt.Sprintf("(chart %s@%s) is not vendored", h.Name, h.Version),
-			fmt.Sprintf("run `helm pull --untar --untardir %s %s --repo %s --version %s` and commit it", base, h.Name,
-				redact.URL(h.Repo), h.Version))
+			fmt.Sprintf("run `helm pull --untar --untardir %s %s` and commit it", base, pulled(h)))
 		f.Skipped = true
 		return nil, f
 	}
@@ -169,4 +169,18 @@ func (g *gatherer) inflation(k *File, dir, home string, h types.HelmChart) (*rel
 	}
 	c.IncludeCRDs, c.SkipHooks, c.Inline, c.Template = h.IncludeCRDs, h.SkipHooks, h.ValuesInline, true
 	return c, nil
+}
+
+// pulled are the arguments by which Helm finds a chart: one of a registry is named by its address.
+func pulled(h types.HelmChart) string {
+	out := h.Name
+	if repo := strings.TrimSuffix(redact.URL(h.Repo), "/"); strings.HasPrefix(repo, "oci://") {
+		out = repo + "/" + h.Name
+	} else if repo != "" {
+		out += " --repo " + repo
+	}
+	if h.Version != "" {
+		out += " --version " + h.Version
+	}
+	return out
 }

@@ -87,7 +87,7 @@ func FromGit(url, revision string) From {
 	}
 	repo = strings.TrimSuffix(strings.TrimRight(repo, "/"), ".git")
 	switch revision = strings.TrimPrefix(revision, "refs/heads/"); revision {
-	case "HEAD", "main", "master":
+	case "HEAD":
 		revision = ""
 	}
 	return From{Repository: repo, Revision: revision}
@@ -101,9 +101,11 @@ func (f From) String() string {
 	return "revision " + f.Revision + " of " + f.Repository
 }
 
-// Same reports whether two name one revision, or either none.
+// Same reports whether two may name one revision, or either none: the default branch is called main or master.
 func (f From) Same(o From) bool {
-	return f.Repository == "" || o.Repository == "" || f.Repository == o.Repository && f.Revision == o.Revision
+	isDefault := func(a, b string) bool { return a == "" && (b == "main" || b == "master") }
+	return f.Repository == "" || o.Repository == "" || f.Repository == o.Repository && (f.Revision == o.Revision ||
+		isDefault(f.Revision, o.Revision) || isDefault(o.Revision, f.Revision))
 }
 
 // Health is an object that a Kustomization of Flux waits for, and which of its healthChecks says so.

@@ -60,9 +60,15 @@ func (k *Known) Add(value string) {
 	k.add(value, 0)
 }
 
+// isScheme reports whether a value is the beginning of an address, with nothing behind it.
+func isScheme(value string) bool {
+	scheme, ok := strings.CutSuffix(value, "://")
+	return ok && !strings.ContainsFunc(scheme, func(r rune) bool { return r < 'a' || r > 'z' })
+}
+
 func (k *Known) add(value string, depth int) {
 	value = strings.TrimSpace(value)
-	if len(value) < shortest || len(value) > 4<<20 || SafeForm(value) || Placeholder(value) {
+	if len(value) < shortest || len(value) > 4<<20 || SafeForm(value) || Placeholder(value) || isScheme(value) {
 		return
 	}
 	lines := strings.Split(value, "\n")
