@@ -250,6 +250,9 @@ func noneChanged(r *finding.Result) string {
 	if slices.ContainsFunc(r.Notices, func(n finding.Note) bool { return n.Kind == finding.KindsUnread }) {
 		return "no workload with a model changed"
 	}
+	if slices.ContainsFunc(r.Notices, func(n finding.Note) bool { return n.Kind == finding.PartsHidden }) {
+		return "no workload changed with the values known"
+	}
 	return "no workload changed"
 }
 

@@ -115,6 +115,8 @@ var wordsOf = map[finding.Kind]noteWords{
 		do: "declare the release that uses them in releases of the policy"},
 	finding.KindsUnread: {of: "changed, of kinds without a model, so nothing is claimed of them", said: "{few}",
 		do: "check by hand what they change"},
+	finding.PartsHidden: {of: "changed, but no value tried shows it, so nothing is claimed of it", said: "{few}",
+		do: "give a values file that shows it in releases of the policy"},
 	finding.Parked: {of: "changed, and parked as on base, so not checked", make: usedByNone,
 		do: "run `kubesettle check FILE` to check one"},
 	finding.Placeholders: {of: "not in the repository, and filled with a placeholder in release {release}", said: "{few}",

@@ -8,6 +8,7 @@ import (
 // renderedWords are the words of what rendering says of a release, as [noteWords] has them.
 var renderedWords = map[object.NoteKind]string{
 	object.AsksMore:            "the chart asks for %s, and did not on base: whoever installs it has to give it",
+	object.HiddenPart:          "{0} changes what no value tried shows",
 	object.LookupFindsNothing:  "the chart calls lookup, which finds nothing without a cluster",
 	object.SchemaElsewhere:     "values.schema.json refers to another schema, which is not read: it checks nothing",
 	object.HooksListed:         "hooks and tests are listed, not verified",

@@ -25,6 +25,7 @@ func TestNobodyTalksTheCheckOutOfItByFurtherSets(t *testing.T) {
 		{"third", third(), quickThirds, 200, "default/web"},
 		{"fourth", fourth(), 19, 400, "nothing is claimed of them"},
 		{"fifth", fifth(), 11, 100, "nothing is claimed of them"},
+		{"sixth", sixth(), 7, 55, "nothing is claimed of it"},
 	} {
 		if len(set.list) < set.least {
 			t.Errorf("%s: %d pull requests, want %d", set.name, len(set.list), set.least)

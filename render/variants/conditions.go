@@ -12,10 +12,21 @@ import (
 	"github.com/kubesettle/kubesettle/render/fieldpath"
 )
 
+// piped are the functions that compare what a pipe gives them.
+var piped = map[string]bool{"eq": true, "ne": true, "hasPrefix": true, "hasSuffix": true, "contains": true,
+	"has": true, "semverCompare": true, "empty": true}
+
 // pipe are the settings by which a condition comes out as asked.
 func (r *reading) pipe(p *parse.PipeNode, truth bool) []toggle {
 	if p == nil || len(p.Cmds) == 0 || r.depth > 6 {
 		return nil
+	}
+	if last := p.Cmds[len(p.Cmds)-1]; len(p.Cmds) > 1 && piped[last.Args[0].String()] {
+		asked := *last
+		of := *p
+		of.Cmds = p.Cmds[:len(p.Cmds)-1]
+		asked.Args = append(slices.Clone(last.Args), &of)
+		return r.command(&asked, truth)
 	}
 	for _, c := range p.Cmds[1:] {
 		if id, ok := c.Args[0].(*parse.IdentifierNode); ok && id.Ident == "not" {
@@ -28,6 +39,9 @@ func (r *reading) pipe(p *parse.PipeNode, truth bool) []toggle {
 func (r *reading) command(c *parse.CommandNode, truth bool) []toggle {
 	id, ok := c.Args[0].(*parse.IdentifierNode)
 	if !ok {
+		if out := serves(c); out != nil && truth {
+			return out
+		}
 		return r.node(c.Args[0], truth)
 	}
 	args := c.Args[1:]
@@ -47,6 +61,8 @@ func (r *reading) command(c *parse.CommandNode, truth bool) []toggle {
 	case "eq", "ne":
 		if len(args) == 2 && truth == (id.Ident == "eq") {
 			out = append(r.equal(args[0], args[1]), r.equal(args[1], args[0])...)
+		} else if out = r.other(args); out != nil {
+			break
 		} else if none, ok := args[len(args)-1].(*parse.StringNode); ok && none.Text == "" {
 			out = r.node(args[0], true)
 		}
@@ -54,6 +70,23 @@ func (r *reading) command(c *parse.CommandNode, truth bool) []toggle {
 		if len(args) == 2 && truth {
 			out = r.above(args[0], args[1])
 		}
+	case "lt", "le":
+		if len(args) == 2 && truth {
+			out = r.below(args[0], args[1])
+		}
+	case "index", "dig", "get", "hasKey":
+		if path := r.reached(c); path != nil {
+			out = r.at(path, truth)
+		}
+	case "hasPrefix", "hasSuffix", "contains", "has":
+		if truth {
+			out = append(holdsText(args), r.holds(id.Ident, args)...)
+		}
+		if len(args) > 0 && out == nil {
+			out = r.node(args[len(args)-1], truth)
+		}
+	case "semverCompare":
+		out = r.compares(args, truth)
 	case "include":
 		if len(args) > 0 {
 			if name, ok := args[0].(*parse.StringNode); ok {
@@ -103,7 +136,11 @@ func (r *reading) node(n parse.Node, truth bool) []toggle {
 		inner.depth++
 		return inner.pipe(p, truth)
 	}
-	path := r.path(n)
+	return r.at(r.path(n), truth)
+}
+
+// at are the settings by which a value is one that counts as true, or as false.
+func (r *reading) at(path []string, truth bool) []toggle {
 	if path == nil {
 		return nil
 	}
@@ -123,7 +160,7 @@ func (r *reading) node(n parse.Node, truth bool) []toggle {
 			return setting(path, strconv.FormatBool(truth))
 		}
 	case nil:
-		if truth && (!known || have == nil) && (last == "enabled" || last == "create" || last == "enable") {
+		if truth && (!known || have == nil) && (last == "enabled" || last == "create" || last == "enable" || r.flag(last)) {
 			return setting(path, "true")
 		}
 	case int64, float64:
@@ -172,12 +209,85 @@ func (r *reading) equal(n, constant parse.Node) []toggle {
 	}
 	path := r.path(n)
 	if path == nil {
-		return r.told(n, text)
+		return append(besideIs(n, text), r.told(n, text)...)
 	}
 	if have, _ := r.value(path); have != nil && fmt.Sprint(have) == text {
 		return nil
 	}
 	return setting(path, text)
+}
+
+// other is the setting by which a value is no longer the text that it is compared with.
+func (r *reading) other(args []parse.Node) []toggle {
+	if len(args) != 2 {
+		return nil
+	}
+	path, text := r.path(args[0]), args[1]
+	if path == nil {
+		path, text = r.path(args[1]), args[0]
+	}
+	c, ok := text.(*parse.StringNode)
+	if have, _ := r.value(path); !ok || path == nil || have != c.Text || c.Text == "" {
+		return nil
+	}
+	return setting(path, placeholders[0])
+}
+
+// holds are the settings by which a value holds a text, or a list has it.
+func (r *reading) holds(function string, args []parse.Node) []toggle {
+	if len(args) != 2 {
+		return nil
+	}
+	c, ok := args[0].(*parse.StringNode)
+	path := r.path(args[1])
+	if !ok || path == nil {
+		return nil
+	}
+	out := setting(path, c.Text)
+	if function == "has" && out != nil {
+		out[0].path += "[0]"
+	}
+	return out
+}
+
+// flag reports whether a value that nothing gives is only asked for: what stands under the condition does not name it.
+func (r *reading) flag(last string) bool {
+	return r.body != "" && !regexp.MustCompile(`\b`+regexp.QuoteMeta(last)+`\b`).MatchString(r.body)
+}
+
+// reached is the path of the value that a command reaches into a map for; nil where it does not say so.
+func (r *reading) reached(c *parse.CommandNode) []string {
+	id, ok := c.Args[0].(*parse.IdentifierNode)
+	if !ok || len(c.Args) < 3 {
+		return nil
+	}
+	of, keys := c.Args[1], c.Args[2:]
+	switch id.Ident {
+	case "index", "get", "hasKey":
+	case "dig":
+		if len(c.Args) < 4 {
+			return nil
+		}
+		of, keys = c.Args[len(c.Args)-1], c.Args[1:len(c.Args)-2]
+	default:
+		return nil
+	}
+	path := r.place(of)
+	if path == nil {
+		return nil
+	}
+	if n := len(path); id.Ident == "dig" && n > 0 && path[n-1] == "AsMap" {
+		path = path[:n-1]
+	}
+	path = slices.Clone(path)
+	for _, k := range keys {
+		s, ok := k.(*parse.StringNode)
+		if !ok {
+			return nil
+		}
+		path = append(path, s.Text)
+	}
+	return path
 }
 
 // told are the settings under which a template sets a key of the dot to a text, as in
@@ -208,18 +318,22 @@ func (r *reading) told(n parse.Node, text string) []toggle {
 	return nil
 }
 
-// above are the settings by which a number is more than another.
-func (r *reading) above(n, limit parse.Node) []toggle {
+// above are the settings by which a number is more than another, below those by which it is less.
+func (r *reading) above(n, limit parse.Node) []toggle { return r.beyond(n, limit, 1) }
+func (r *reading) below(n, limit parse.Node) []toggle { return r.beyond(n, limit, -1) }
+
+func (r *reading) beyond(n, limit parse.Node, by int64) []toggle {
 	c, ok := limit.(*parse.NumberNode)
 	path := r.path(n)
 	if !ok || !c.IsInt || path == nil {
 		return nil
 	}
 	have, _ := r.value(path)
-	if x, err := strconv.ParseFloat(fmt.Sprint(have), 64); err != nil || x > float64(c.Int64) {
+	x, err := strconv.ParseFloat(fmt.Sprint(have), 64)
+	if have != nil && (err != nil || (x-float64(c.Int64))*float64(by) > 0) {
 		return nil
 	}
-	return setting(path, strconv.FormatInt(c.Int64+1, 10))
+	return setting(path, strconv.FormatInt(c.Int64+by, 10))
 }
 
 // innermost is the first thing that a pipe is about.
@@ -264,7 +378,16 @@ func (r *reading) path(n parse.Node) []string {
 
 // place is as path, but empty for a node that names all values, as $v does after $v := .Values.
 func (r *reading) place(n parse.Node) []string {
+	if p, ok := n.(*parse.PipeNode); ok && len(p.Cmds) == 1 {
+		if path := r.reached(p.Cmds[0]); path != nil {
+			return path
+		}
+	}
 	switch x := innermost(n).(type) {
+	case *parse.ChainNode: // (.Values.a).b
+		if of := r.place(x.Node); of != nil {
+			return append(slices.Clone(of), x.Field...)
+		}
 	case *parse.FieldNode:
 		switch {
 		case x.Ident[0] == "Values" && len(r.dot) == 0:

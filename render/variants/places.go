@@ -24,6 +24,7 @@ type templateSite struct {
 type chartTexts struct {
 	sides  [2]map[string]*templateTrees // head's and base's, by repository path
 	values map[string]any
+	kube   string // the version of Kubernetes that head is rendered for
 }
 
 // templateTrees are a file's own tree and those that it defines.
@@ -33,7 +34,7 @@ type templateTrees struct {
 }
 
 func newChartTexts(head, base *release.Recipe) *chartTexts {
-	t := &chartTexts{values: map[string]any{}}
+	t := &chartTexts{values: map[string]any{}, kube: head.Chart.KubeVersion}
 	for n, j := range []*release.Recipe{head, base} {
 		t.sides[n] = map[string]*templateTrees{}
 		for name, p := range j.Chart.Names {
@@ -123,6 +124,7 @@ type reading struct {
 	depth int
 	// given says that an empty value counts as one that nobody gave, which a text can stand for.
 	given bool
+	body  string // what stands under the condition; "" where that is not known
 }
 
 // ways are the settings that may let a place show, likelier ones first; deciding are those under
@@ -210,8 +212,25 @@ func (t *chartTexts) on(s templateSite) []toggle {
 	r := &reading{texts: t, side: side, tree: tree}
 	each(tree.Root, func(n parse.Node) {
 		if b := branchOf(n); b != nil && int(b.Pos) >= s.pos-4 && int(b.Pos) <= s.to {
+			r.body = b.String()[len(b.Pipe.String()):]
 			for _, truth := range []bool{true, false} {
 				out = append(out, r.pipe(b.Pipe, truth)...)
+			}
+		} else if a, ok := n.(*parse.ActionNode); ok && int(a.Pos) >= s.pos-4 && int(a.Pos) <= s.to {
+			out = append(out, r.chosen(a.Pipe)...)
+		}
+	})
+	return out
+}
+
+// chosen are the settings by which calls of ternary choose otherwise.
+func (r *reading) chosen(p *parse.PipeNode) []toggle {
+	var out []toggle
+	calls(p, func(p *parse.PipeNode, i int) {
+		args := p.Cmds[i].Args
+		if id, ok := args[0].(*parse.IdentifierNode); ok && id.Ident == "ternary" && len(args) == 4 {
+			for _, truth := range []bool{true, false} {
+				out = append(out, r.node(args[3], truth)...)
 			}
 		}
 	})
@@ -299,7 +318,9 @@ func (r *reading) guards(list *parse.ListNode, pos, end int) []guard {
 				inner.dot = []string{"?"}
 			}
 		}
-		return append([]guard{{b.Pipe, truth, r}}, inner.guards(in, pos, until)...)
+		around := *r
+		around.body = in.String()
+		return append([]guard{{b.Pipe, truth, &around}}, inner.guards(in, pos, until)...)
 	}
 	return nil
 }

@@ -1,10 +1,14 @@
 package variants
 
 import (
+	"bytes"
 	"cmp"
+	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/release"
 )
 
@@ -13,7 +17,7 @@ type toggle struct{ path, value string }
 
 // demo installs a chart under a name that has nothing of the chart's. A release that is named like its chart hides
 // where templates mix the chart's name up with the full one.
-var demo = toggle{"release-name", "demo"}
+var demo = toggle{releaseName, "demo"}
 
 // settingText is a setting as --set takes it.
 func settingText(list []toggle) string {
@@ -24,37 +28,76 @@ func settingText(list []toggle) string {
 	return strings.Join(out, ",")
 }
 
-// settings are the sets of toggles that show what is hidden, and those with which a condition that
-// the change brings, or takes away, comes out otherwise than without.
-func (s *switching) settings() [][]toggle {
+// settings are the sets of toggles that show what is hidden, and those with which a condition that the change brings,
+// or takes away, comes out otherwise than without; hidden are the places that none of them shows.
+func (s *switching) settings() (out [][]toggle, hidden []object.Note) {
 	s.text = newChartTexts(s.head, s.base)
-	var out [][]toggle
 	for _, d := range s.parts() {
+		if s.trials >= 2*mostTrials {
+			break
+		}
 		seen := slices.ContainsFunc(s.values, func(j *release.Recipe) bool { return s.shows(j, nil, d) }) ||
 			slices.ContainsFunc(out, func(set []toggle) bool { return s.shows(s.head, set, d) })
-		plain, deciding := s.text.ways(d.sites)
 		add := func(set []toggle) {
 			if set != nil {
 				out, seen = append(out, set), true
 			}
 		}
-		if !seen {
-			add(s.first(plain, d))
+		if s.trials < mostTrials && len(out) < mostSettings {
+			s.search(d, out, seen, add)
 		}
-		known := slices.ContainsFunc(out, func(set []toggle) bool {
-			return slices.ContainsFunc(deciding, func(o []toggle) bool { return slices.Equal(o, set) })
-		})
-		if known {
-			continue
-		}
-		if add(s.first(deciding, d)); !seen {
-			add(s.first(together(plain, deciding), d))
-		}
-		if s.trials >= mostTrials || len(out) >= mostSettings {
-			break
+		if !seen && !s.shows(s.head, nil, d) && d.says && len(d.sites) > 0 {
+			at := d.sites[0]
+			text := s.head.Files[at.file]
+			if at.old {
+				text = s.base.Files[at.file]
+			}
+			if onlyQuiet(text) {
+				continue
+			}
+			line := 1 + bytes.Count(text[:min(at.pos, len(text))], []byte("\n"))
+			hidden = append(hidden, object.Say(object.HiddenPart, fmt.Sprintf("%s:%d", at.file, line)))
 		}
 	}
-	return out[:min(len(out), mostSettings)]
+	return out[:min(len(out), mostSettings)], hidden
+}
+
+// written matches the kind of an object in a template; quiet are kinds that place no pods, start none and send no
+// requests their way.
+var (
+	written = regexp.MustCompile(`(?m)^[ \t]*kind:[ \t]*(\S+)`)
+	quiet   = []string{"ConfigMap", "Secret", "ServiceAccount", "Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding",
+		"ServiceMonitor", "PodMonitor", "Probe", "PrometheusRule", "Certificate", "Issuer", "ExternalSecret"}
+)
+
+// onlyQuiet reports whether a template writes objects, all of kinds whose content nothing is claimed of anyway.
+func onlyQuiet(text []byte) bool {
+	kinds := written.FindAllSubmatch(text, -1)
+	return len(kinds) > 0 && !slices.ContainsFunc(kinds, func(m [][]byte) bool {
+		return !slices.Contains(quiet, string(m[1]))
+	})
+}
+
+// search adds the settings that show a part, if it is not seen, and one that makes a condition of its own come out
+// otherwise.
+func (s *switching) search(d part, known [][]toggle, seen bool, add func([]toggle)) {
+	plain, deciding := s.text.ways(d.sites)
+	if !seen {
+		set := s.first(plain, d)
+		add(set)
+		if set != nil {
+			known, seen = append(slices.Clone(known), set), true
+		}
+	}
+	if slices.ContainsFunc(known, func(set []toggle) bool {
+		return slices.ContainsFunc(deciding, func(o []toggle) bool { return slices.Equal(o, set) })
+	}) {
+		return
+	}
+	set := s.first(deciding, d)
+	if add(set); set == nil && !seen {
+		add(s.first(together(plain, deciding), d))
+	}
 }
 
 // mostTogether bounds the settings that are made of others.
@@ -87,7 +130,7 @@ func sortToggles(list []toggle) ([]toggle, bool) {
 	})
 	list = slices.Compact(list)
 	for i := 1; i < len(list); i++ {
-		if list[i].path == list[i-1].path {
+		if list[i].path == list[i-1].path && list[i].path != apiVersions {
 			return nil, false
 		}
 	}

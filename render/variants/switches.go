@@ -5,8 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -36,40 +36,30 @@ const (
 )
 
 // WithSwitches adds the releases that show what of a change the known values of a chart hide.
-// What GitOps or a policy declares has the values it has, and is left alone.
+// What GitOps or a policy declares has the values it has, and is not switched.
 func WithSwitches(ctx context.Context, base, head *side.Side) error {
 	var onBase, onHead []release.Release
 	charts := 0
 	for i, r := range head.Releases {
 		k, both := base.ByID[r.ID]
-		if !discover.IsBare(r) || !both || charts == mostSwitched || head.Opt.Clock.Over() || ctx.Err() != nil {
+		if !both || charts == mostSwitched || head.Opt.Clock.Over() || ctx.Err() != nil {
 			continue
 		}
 		s := newSwitching(base, head, k, i)
 		if s == nil {
 			continue
 		}
+		bare := discover.IsBare(r)
+		head.Outputs[i].Holes = append(head.Outputs[i].Holes, s.undecidable(!bare)...)
+		if !bare {
+			continue
+		}
 		charts++
-		for _, set := range s.settings() {
-			for _, of := range []struct {
-				r  release.Release
-				to *[]release.Release
-			}{{base.Releases[k], &onBase}, {r, &onHead}} {
-				one := of.r
-				one.ID, one.Set, one.Switched = r.Path+":"+settingText(set), maps.Clone(r.Set), settingText(set)
-				if one.Set == nil {
-					one.Set = map[string]string{}
-				}
-				for _, t := range set {
-					if t == demo {
-						one.Name = t.value
-						continue
-					}
-					one.Set[t.path] = t.value
-				}
-				one.Selected = "Chart.yaml found, with " + one.Switched + ": without it a part of the change makes no difference"
-				*of.to = append(*of.to, one)
-			}
+		sets, hidden := s.settings()
+		head.Outputs[i].Notes = append(head.Outputs[i].Notes, hidden...)
+		for _, set := range sets {
+			onBase = append(onBase, switchedOn(base.Releases[k], set))
+			onHead = append(onHead, switchedOn(r, set))
 		}
 	}
 	for _, x := range []struct {
@@ -142,6 +132,7 @@ type part struct {
 	without  []func(*release.Recipe) // each takes it out of head: the first one with which that still renders
 	sites    []templateSite          // of both sides
 	number   int                     // in the list of them
+	says     bool                    // it is more than comments and space
 }
 
 // first is the first setting that shows a part of the change, and that base renders with as well.
@@ -172,7 +163,8 @@ func (s *switching) parts() []part {
 		}
 		put := func(text string) func(*release.Recipe) { return func(j *release.Recipe) { j.Files[p] = []byte(text) } }
 		for i, h := range source.Hunks(was, is) {
-			d := part{template: name, without: []func(*release.Recipe){put(revert(is, h)), put(was)}}
+			d := part{template: name, without: []func(*release.Recipe){put(revert(is, h)), put(was)},
+				says: saysMore(is, revert(is, h))}
 			if i < mostHunks {
 				d.sites = lineSites(p, is, h.HeadFirst, h.HeadLast, false)
 				d.sites = append(d.sites, lineSites(p, was, h.BaseFirst, h.BaseLast, true)...)
@@ -184,6 +176,22 @@ func (s *switching) parts() []part {
 		out[i].number = i
 	}
 	return out
+}
+
+// comment matches a line of YAML that is only a comment, and one that is blank.
+var comment = regexp.MustCompile(`(?m)^[ \t]*(#.*)?\n?`)
+
+// saysMore reports whether two texts of a template differ in more than comments and blank lines.
+func saysMore(a, b string) bool {
+	plain := func(text string) string {
+		var out strings.Builder
+		for _, t := range parseTemplate("", text).trees {
+			fmt.Fprintln(&out, t.Name, comment.ReplaceAllString(t.Root.String(), ""))
+		}
+		return out.String()
+	}
+	was, is := plain(a), plain(b)
+	return was != is || was == ""
 }
 
 // revert puts base's lines of a hunk in the place of head's.
@@ -219,6 +227,7 @@ func (s *switching) changedValues(p string) []part {
 			before, _ := at.Get(was)
 			vals, _ := is.(map[string]any)
 			out = append(out, part{
+				says: true,
 				without: []func(*release.Recipe){func(j *release.Recipe) {
 					j.Chart.Inline = helm.MergeValues(helm.Nested(at, before, vals), j.Chart.Inline)
 				}},

@@ -95,11 +95,7 @@ func (s *switching) recipe(of *release.Recipe, set []toggle, edit func(*release.
 	c.Once, c.Set = true, map[string]string{}
 	maps.Copy(c.Set, of.Chart.Set)
 	for _, t := range set {
-		if t == demo {
-			c.Name = t.value
-			continue
-		}
-		c.Set[t.path] = t.value
+		t.apply(c.Set, &c.Name, &c.Namespace, &c.KubeVersion, &c.APIVersions)
 	}
 	j := &release.Recipe{Release: release.Release{Release: object.Release{Kind: object.Helm, Path: c.Dir}},
 		Files: maps.Clone(of.Files), Chart: &c}

@@ -78,7 +78,8 @@ spec:
 			}
 		}}
 		s.run = c
-		return s.settings(), c, s.trials
+		sets, _ := s.settings()
+		return sets, c, s.trials
 	}
 	got, made, trials := find(true)
 	want, anew, trialsAnew := find(false)

@@ -93,6 +93,7 @@ const (
 	WorkloadsStilled Kind = "workloads-stilled"   // of a release; names: workloads
 	UsedByNone       Kind = "used-by-none"        // names: files; arguments: why, or nothing
 	KindsUnread      Kind = "kinds-unread"        // names: kinds, with how many
+	PartsHidden      Kind = "parts-hidden"        // names: files and lines
 	Parked           Kind = "parked"              // names: files with workloads; arguments: why no release is made of each
 	Placeholders     Kind = "placeholders"        // of a release; names: files
 	DeclaredTwice    Kind = "declared-twice"      // of a release; names: objects and where

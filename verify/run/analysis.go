@@ -74,6 +74,7 @@ func prepare(ch *object.Changes, opt Options,
 		Own: opt.Policy, Shot: opt.Policy.Cluster.Snapshot,
 	})
 	a.Result.Notices = append(a.Result.Notices, idle(on, picked, ch.Head)...)
+	a.Result.Notices = append(a.Result.Notices, hiddenParts(ch.Head)...)
 	a.Result.Notices = append(a.Result.Notices, a.besides.Notices(picked)...)
 	a.Result.Notices = append(a.Result.Notices, a.snapshotNotices()...)
 	return a, picked, refused, nil

@@ -83,6 +83,9 @@ func (a *Analysis) assume(p *policies.Policy, ch *object.Changes, models map[str
 	}
 	for _, rel := range ch.Head.Releases {
 		for _, n := range rel.Notes {
+			if n.Kind == object.HiddenPart {
+				continue // a notice
+			}
 			said := finding.Say(finding.ReleaseNote, n.Kind).In(rel.ID).At(n.File, n.Line).On(n.Object)
 			said.Args = append(said.Args, n.Args...)
 			a.note(said)
@@ -197,4 +200,20 @@ func (a *Analysis) meets(sl *slice.Slice, p *policies.Policy) []slice.Met {
 	out, notes := a.around.Meet(sl, p)
 	a.note(notes...)
 	return out
+}
+
+// hiddenParts names the places of charts that change and that no value tried shows.
+func hiddenParts(head *object.Revision) []finding.Note {
+	said := finding.Say(finding.PartsHidden)
+	for _, rel := range head.Releases {
+		for _, n := range rel.Notes {
+			if n.Kind == object.HiddenPart {
+				said.Names = append(said.Names, n.Args...)
+			}
+		}
+	}
+	if len(said.Names) == 0 {
+		return nil
+	}
+	return []finding.Note{said}
 }

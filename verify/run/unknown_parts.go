@@ -57,7 +57,9 @@ func enterUnknown(rel *finding.ReleaseResult, p slice.Pair, ch *object.Changes, 
 	rel.Status, rel.Where, rel.Remedy, rel.Changed = "partial", u.Where, u.Remedy, true
 	rel.Before = ch.Base != nil && !render.Broke(ch, p.Base, p.Head)
 	rel.Reason = fmt.Sprintf("%s is unknown (%s)", u.What, u.Kind)
-	if n := len(rel.Unknown) - 1; n > 0 {
+	if n := len(rel.Unknown) - 1; n == 1 {
+		rel.Reason += ", and so is 1 more part"
+	} else if n > 1 {
 		rel.Reason += fmt.Sprintf(", and so are %d more parts", n)
 	}
 }
