@@ -191,3 +191,13 @@ func (p *Policy) Makers() []OwnController {
 	}
 	return out
 }
+
+// MadeKinds are the kinds of custom resources that [Policy.Makers] make workloads of.
+func (p *Policy) MadeKinds() []string {
+	var out []string
+	for _, o := range p.Makers() {
+		out = append(out, o.Makes.Kind)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}

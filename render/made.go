@@ -119,6 +119,7 @@ func (r *Recipe) make(of *object.Object) (*object.Object, error) {
 		return nil, err
 	}
 	gvk := document.GVK(content)
+	name, _ = meta["name"].(string) // a value may have said another one
 	refused := read.Refused
 	if r.Presumed != "" { // fields that the operator may read otherwise
 		refused = nil
