@@ -130,17 +130,14 @@ func (n *Neighbours) tied(idA, idB string) Tie {
 		return Apart
 	}
 	toolA, toolB := a.Delivery.Tool, b.Delivery.Tool
-	if toolA == "" && toolB == "" && a.Kind == object.Helm && a.Path == b.Path { // one chart, with other values
-		return Apart
-	}
 	in, of := local(a.Cluster), local(b.Cluster)
 	runs := func(r *object.Rendered) bool { return n.policy.Cluster.Runs(r.ID, r.Path) }
 	switch {
+	case oneChart(a, b):
+		return Apart
 	case runs(a) && runs(b) && in == of:
 		return Sure
-	case in != of && (toolA != "" && toolB != "" || in != "" && of != ""):
-		return Apart
-	case n.twins[pairOf(idA, idB)] || n.elsewhere(idA, idB):
+	case n.Separate(idA, idB), n.twins[pairOf(idA, idB)] || n.elsewhere(idA, idB):
 		return Apart
 	case in == of && toolA != "" && toolB != "" && in != "":
 		return Sure
@@ -148,6 +145,23 @@ func (n *Neighbours) tied(idA, idB string) Tie {
 		return Sure
 	}
 	return Open
+}
+
+// Separate reports whether two releases are declared to run in different clusters, or are one chart with other values:
+// nothing of the one is there for the other.
+func (n *Neighbours) Separate(idA, idB string) bool {
+	a, b := n.releases[idA], n.releases[idB]
+	if idA == idB || a == nil || b == nil {
+		return false
+	}
+	in, of := local(a.Cluster), local(b.Cluster)
+	return oneChart(a, b) || in != of && (a.Delivery.Tool != "" && b.Delivery.Tool != "" || in != "" && of != "")
+}
+
+// oneChart reports whether two releases are one chart with other values, which no tool delivers.
+func oneChart(a, b *object.Rendered) bool {
+	return a.Kind == object.Helm && b.Kind == object.Helm && a.Path == b.Path &&
+		a.Delivery.Tool == "" && b.Delivery.Tool == ""
 }
 
 // elsewhere reports whether two releases go by the words that tell some twins apart, each by another's: dev and prod.

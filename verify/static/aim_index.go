@@ -20,7 +20,8 @@ type aimIndex struct {
 	byID    map[string]int // the first with an ID, and the first hook with it
 	named   map[[3]string][]int
 	pods    *slice.PodIndex
-	running map[string][]int // objects with a pod template, by namespace
+	running map[string][]int  // objects with a pod template, by namespace
+	ties    *slice.Neighbours // of the releases that the objects are of; nil: they are of one
 }
 
 func newAimIndex(objects []*object.Object) *aimIndex {
@@ -38,6 +39,11 @@ func newAimIndex(objects []*object.Object) *aimIndex {
 		}
 	}
 	return x
+}
+
+// apart reports whether nothing of the release of one object is there for another, see [slice.Neighbours.Separate].
+func (x *aimIndex) apart(a, b *object.Object) bool {
+	return x.ties != nil && x.ties.Separate(a.Release, b.Release)
 }
 
 // identity is an object's ID, which a hook does not share with what is no hook.

@@ -106,6 +106,7 @@ func (f *facts) once() *aimIndex       { return f.indexOf(state.Base) }
 func (f *facts) indexOf(v state.Version) *aimIndex {
 	if f.index[v] == nil {
 		f.index[v] = newAimIndex(f.where().objects[v])
+		f.index[v].ties = f.ties
 	}
 	return f.index[v]
 }

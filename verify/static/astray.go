@@ -114,7 +114,7 @@ func references(o *object.Object, x *aimIndex) []reference {
 	if o == nil {
 		return nil
 	}
-	there := func(t *object.Object) bool { return !instead(t.Release, o.Release) }
+	there := func(t *object.Object) bool { return !x.apart(t, o) }
 	switch t := o.Typed.(type) {
 	case *corev1.Service:
 		return portReferences(o, t, slices.DeleteFunc(x.all(o), func(t *object.Object) bool { return !there(t) }))

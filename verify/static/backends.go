@@ -22,7 +22,7 @@ func backends(o *object.Object) []traffic.Backend {
 func (x *aimIndex) services(o *object.Object, name string) []*object.Object {
 	var out []*object.Object
 	for _, i := range x.named[[3]string{o.ID.Namespace, "Service", name}] {
-		if t := x.objects[i]; t.ID.Group == "" && !t.Hook && !instead(t.Release, o.Release) {
+		if t := x.objects[i]; t.ID.Group == "" && !t.Hook && !x.apart(t, o) {
 			out = append(out, t)
 		}
 	}

@@ -98,13 +98,6 @@ func (p *Pass) missesAnother(r Remark, b *object.Object, other func(*object.Obje
 	return r, true
 }
 
-// instead reports whether two releases are one chart with other values: nothing of the one is there for the other.
-func instead(a, b string) bool {
-	chart, _, _ := strings.Cut(a, ":")
-	same, _, _ := strings.Cut(b, ":")
-	return a != b && chart == same
-}
-
 // aimPaths are the fields by which an object of one of the kinds that act on workloads
 // finds them.
 func aimPaths(o *object.Object) []string {

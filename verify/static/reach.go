@@ -131,7 +131,7 @@ func (r reach) labelsOf(t *object.Object) (labels.Set, bool) {
 // among are the objects of an index that a reach can have: of its kind and namespaces, which are there for its object.
 func (r reach) among(x *aimIndex, of *object.Object, each func(t *object.Object, set labels.Set)) {
 	for _, t := range x.objects {
-		if t.Hook || instead(t.Release, of.Release) ||
+		if t.Hook || x.apart(t, of) ||
 			len(r.namespaces) > 0 && !slices.Contains(r.namespaces, t.ID.Namespace) {
 			continue
 		}

@@ -76,7 +76,7 @@ func declaredBy(service *object.Object, x *aimIndex) declaredPorts {
 	var out declaredPorts
 	silent := false
 	for _, t := range x.all(service) {
-		if instead(t.Release, service.Release) {
+		if x.apart(t, service) {
 			continue
 		}
 		spec, prefix := podSpec(t)

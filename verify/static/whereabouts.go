@@ -59,13 +59,8 @@ func (w *whereabouts) tie(a, b *object.Object) slice.Tie {
 	return w.ties.Tie(a.Release, b.Release)
 }
 
-// meet reports whether two releases may be in one cluster, and neither is there instead of the other.
-func (w *whereabouts) meet(a, b string) bool {
-	if w.ties == nil {
-		return !instead(a, b)
-	}
-	return w.ties.Tie(a, b) != slice.Apart
-}
+// meet reports whether two releases may be in one cluster.
+func (w *whereabouts) meet(a, b string) bool { return w.ties == nil || w.ties.Tie(a, b) != slice.Apart }
 
 // elsewhere reports whether head has an object in a release that is in the cluster of the object's own, or may be.
 func (w *whereabouts) elsewhere(o *object.Object) bool {
