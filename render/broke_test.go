@@ -23,7 +23,7 @@ func TestBroke(t *testing.T) {
 	}
 	broken := map[string]string{"web/templates/web.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: {{ .Chart.a.b }}}\n"}
 	required := func(key string) string {
-		return "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: {{ required \"" + key + " is required\" (index .Values \"" + key + "\") }}}\n"
+		return "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: {{ required \"" + key + " is required\" (tpl \"{{ .Values." + key + " }}\" .) }}}\n"
 	}
 	asking := map[string]string{"web/templates/web.yaml": required("host")}
 	tested := map[string]string{"web/templates/web.yaml": required("host"), "web/ci/a-values.yaml": "port: 1\n"}

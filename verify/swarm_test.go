@@ -87,7 +87,7 @@ func TestRunsFindWhatTheBudgetDoesNotReach(t *testing.T) {
 		len(whole.Findings[k].Interleaving) > len(with.Findings[i].Interleaving) {
 		t.Errorf("the whole search: %v, %+v", foundIn(whole), whole.Coverage.Swarmed)
 	}
-	check = rolledOut(t, 2, 0)
+	check = rolledOut(t, 3, 0) // two of them are apart, and searched one by one
 	without, with = check(states, true), check(states, false)
 	if len(with.Findings) > 0 || with.Verdict != finding.Inconclusive || without.Verdict != finding.Inconclusive || len(with.Coverage.Swarmed) != 1 ||
 		!slices.ContainsFunc(with.Assumptions, func(n finding.Note) bool { return n.Kind == finding.RandomRuns && n.Arg(3) == "0" }) {
