@@ -224,7 +224,7 @@ func (a *Around) Sizes(sl *Slice, p *policies.Policy) (from *policies.Policy, ou
 			continue
 		}
 		if size > 0 && from == p { // a smaller one does not hold them
-			if from = atLeast(p, len(nodes)); from != p {
+			if from = atLeast(p, len(nodes)); from != p && lacks != "" {
 				notes = append(notes, finding.Say(finding.SizesTooSmall, len(nodes)).On(lacks))
 			}
 		}

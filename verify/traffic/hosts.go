@@ -10,7 +10,7 @@ import (
 )
 
 // traefikHost finds the names in a rule of Traefik's.
-var traefikHost = regexp.MustCompile("Host(?:SNI)?\\(([^)]*)\\)")
+var traefikHost = regexp.MustCompile(`Host(?:SNI)?\(([^)]*)\)`)
 
 // Hosts are the names under which a route takes requests, lower case, and the field that has them. A route without any
 // takes requests under every name; known is false for what is no route, and for one whose names are not read.
