@@ -109,6 +109,7 @@ func (m *unmet) ask(n need) {
 		m.trust(&r, head)
 		m.enter(n, r)
 	case m.asked(n):
+	case m.written(n, state.Head) && !oneOff(m.head.get(ns, n), n): // such as by a Job that fills it in
 	default:
 		r := m.remark(n, fmt.Sprintf("%s, and it has none of that name", m.needs(n)))
 		r.Conditional = n.kind == secret || n.soft || !oneOff(m.head.get(ns, n), n)
