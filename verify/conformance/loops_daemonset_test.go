@@ -17,8 +17,10 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/client-go/informers"
+	coreinformers "k8s.io/client-go/informers/core/v1"
 	"k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
+	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/util/flowcontrol"
 	"k8s.io/klog/v2"
 	"k8s.io/kubernetes/pkg/controller/daemon"
@@ -312,13 +314,15 @@ func runDaemonController(t *testing.T, client *fake.Clientset, isDone func() boo
 	ctx, cancel := context.WithCancel(klog.NewContext(context.Background(), noLogger()))
 	defer cancel()
 	factory := informers.NewSharedInformerFactory(client, 0)
+	pods := &heardPods{PodInformer: factory.Core().V1().Pods()}
 	c, err := daemon.NewDaemonSetsController(ctx, factory.Apps().V1().DaemonSets(), factory.Apps().V1().ControllerRevisions(),
-		factory.Core().V1().Pods(), factory.Core().V1().Nodes(), client, flowcontrol.NewBackOff(time.Second, time.Minute))
+		pods, factory.Core().V1().Nodes(), client, flowcontrol.NewBackOff(time.Second, time.Minute))
 	if err != nil {
 		t.Fatal(err)
 	}
 	factory.Start(ctx.Done())
 	factory.WaitForCacheSync(ctx.Done())
+	cache.WaitForCacheSync(ctx.Done(), pods.handled...)
 	go c.Run(ctx, 1)
 	for range 2000 {
 		if isDone() {
@@ -327,6 +331,31 @@ func runDaemonController(t *testing.T, client *fake.Clientset, isDone func() boo
 		time.Sleep(5 * time.Millisecond)
 	}
 	t.Fatal("upstream's controller has not synced within 10 s")
+}
+
+// heardPods is an informer of pods that says when its handlers have heard of all that there was at the start. A
+// controller's handler that hears of a terminating pod only in the first sync takes it for one that the sync has deleted,
+// and the sync does not wait for its own deletions.
+type heardPods struct {
+	coreinformers.PodInformer
+	handled []cache.InformerSynced
+}
+
+func (p *heardPods) Informer() cache.SharedIndexInformer {
+	return heardInformer{p.PodInformer.Informer(), p}
+}
+
+type heardInformer struct {
+	cache.SharedIndexInformer
+	pods *heardPods
+}
+
+func (i heardInformer) AddEventHandler(h cache.ResourceEventHandler) (cache.ResourceEventHandlerRegistration, error) {
+	r, err := i.SharedIndexInformer.AddEventHandler(h)
+	if err == nil {
+		i.pods.handled = append(i.pods.handled, r.HasSynced)
+	}
+	return r, err
 }
 
 func daemonNode(s state.State, n int) *corev1.Node {
