@@ -83,7 +83,7 @@ func TestCustomRulesDecide(t *testing.T) {
 // are, and one that reckons is not judged by stand-ins.
 func TestCustomRulesAtReducedScale(t *testing.T) {
 	const replicas = 400
-	for _, tt := range []struct {
+	for i, tt := range []struct {
 		intent  string
 		verdict finding.Verdict
 	}{
@@ -94,6 +94,9 @@ func TestCustomRulesAtReducedScale(t *testing.T) {
 		{`{name: a, always: "self.ready * 2 >= 800"}`, finding.Inconclusive},
 		{`{name: a, always: "self.nodes >= 2"}`, finding.Inconclusive},
 	} {
+		if testing.Short() && i%3 != 1 {
+			continue // 400 pods take seconds: one that fails, and one that cannot be told
+		}
 		if r := customResult(t, webOf(replicas), tt.intent); r.Verdict != tt.verdict {
 			t.Errorf("%s: %s, want %s\n%s", tt.intent, r.Verdict, tt.verdict, outline(r))
 		}

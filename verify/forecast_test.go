@@ -21,6 +21,9 @@ func TestForecastHolds(t *testing.T) {
 	if testing.Short() {
 		clusters = 12
 	}
+	if raceDetector {
+		clusters = 4
+	}
 	told, fell, surged := 0, 0, 0
 	for seed := range clusters {
 		r := rand.New(rand.NewPCG(41, uint64(seed)))

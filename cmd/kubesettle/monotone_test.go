@@ -203,6 +203,7 @@ func wrappers() map[string]treeFiles {
 // A wrapper of what is in order, and does not change, is none of a release that breaks: it passes, and nothing is said to
 // be gone. So is one of a folder that was renamed.
 func TestAWrapperIsNoFinding(t *testing.T) {
+	t.Parallel()
 	policy := treeFiles{".kubesettle.yaml": actionPolicy}
 	whole := 0
 	kinds := deployables(100)
@@ -231,11 +232,12 @@ func TestAWrapperIsNoFinding(t *testing.T) {
 }
 
 // quickWrappers is of how many wrappers one is tried with -short.
-const quickWrappers = 19
+const quickWrappers = 19 * quicker
 
 // Adding files never removes a check: whatever includes a release on head, and mends it there, the release that base
 // has is checked as it is on head, also under another name.
 func TestNoWrapperTakesACheckAway(t *testing.T) {
+	t.Parallel()
 	policy := treeFiles{".kubesettle.yaml": actionPolicy}
 	bases, heads := deployables(100), deployables(1500)
 	turn := 0

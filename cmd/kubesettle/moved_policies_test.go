@@ -43,6 +43,7 @@ func acceptedWeb(t *testing.T) string {
 // What moves from one folder to another, with its release, with its file or into another release, is judged at least as
 // strictly as in the stricter of both places, and a policy that the change edits or adds counts in neither.
 func TestMovesAreJudgedByBothPlaces(t *testing.T) {
+	t.Parallel()
 	seed := rand.Int63()
 	r := rand.New(rand.NewSource(seed))
 	names := slices.Sorted(maps.Keys(placePolicies()))

@@ -3,3 +3,5 @@
 package main
 
 const raceDetector = false
+
+const quicker = 1

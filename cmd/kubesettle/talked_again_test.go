@@ -355,6 +355,7 @@ func manyConfigMaps(n int) treeFiles {
 // Nor by anything of a second set: what breaks web fails, or the run says that it was not analysed; what takes it away is a
 // finding.
 func TestNobodyTalksTheCheckOutOfItAgain(t *testing.T) {
+	t.Parallel()
 	list := again()
 	policy := treeFiles{".kubesettle.yaml": actionPolicy}
 	outcomes := map[string]int{}

@@ -135,6 +135,7 @@ func talks() map[string]talk {
 // A pull request gets no pass for a broken workload by anything that it adds: it fails, or the run says that it was not
 // analysed, or it names the workload that is deployed no longer. Nothing is said to be gone that is there.
 func TestNobodyTalksTheCheckOutOfIt(t *testing.T) {
+	t.Parallel()
 	list := talks()
 	if len(list) < 60 {
 		t.Errorf("%d pull requests, want 60", len(list))
