@@ -148,7 +148,7 @@ func clusterChanges(t *testing.T, was, is map[string]string, p ...*policies.Poli
 	b, h, err := render.RenderBoth(context.Background(), base, head,
 		render.Options{Concerns: slice.Concerns(), Leftovers: run.Leftovers(), Acting: slice.ActingKinds(append(p, policies.Default())[0]),
 			Referred: run.Referred(), Beside: func(r release.Release) bool {
-				return len(p) > 0 && slice.Limited(p[0]) && r.Delivery.Tool != ""
+				return len(p) > 0 && (p[0].Cluster.Runs(r.ID, r.Path) || slice.Limited(p[0]) && r.Delivery.Tool != "")
 			}})
 	if err != nil {
 		t.Fatal(err)

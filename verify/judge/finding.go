@@ -59,7 +59,8 @@ func newWording(v scenario.Violation, sl *slice.Slice, pl Places, base bool) wor
 func (w wording) finding() finding.Finding {
 	d := finding.Draft{
 		Rule: w.Bound.Rule.ID, Class: string(w.Bound.Rule.Class), Severity: string(w.Bound.Rule.Severity),
-		Certainty: finding.Possible, Scenario: w.Scenario, Workload: w.Key().Workload, Release: w.slice.Release,
+		Certainty: finding.Possible, Scenario: w.Scenario, Workload: w.Key().Workload,
+		Release: w.slice.Owner(w.Key().Workload),
 	}
 	switch {
 	case w.Inevitable:

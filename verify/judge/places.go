@@ -112,7 +112,7 @@ func (pl Places) locations(w wording, blame []finding.Blame) []finding.Location 
 			}
 		}
 	}
-	for _, c := range pl.Changed(w.slice.Release, w.Key().Workload) {
+	for _, c := range pl.Changed(w.slice.Owner(w.Key().Workload), w.Key().Workload) {
 		add(pl.Field(c))
 	}
 	for _, r := range refs {

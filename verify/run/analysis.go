@@ -62,17 +62,18 @@ func prepare(ch *object.Changes, opt Options,
 		a.note(finding.Say(finding.WorkloadsTakeNoRoom, n))
 	}
 	a.instead = static.StandIns(refused)
-	var unjoined []finding.Note
-	a.loans, unjoined = slice.Lend(a.ties, ch)
-	a.note(unjoined...)
 	edges := static.Edges(ch, a.ties, opt.Policy)
 	on = append(on, policies.Edges(opt.Policy, opt.Rules, edges)...)
 	a.checker.Rules = on
-	picked = pick(a.Result, ch, &a.Options, a.places, slice.Scope{
+	scope := slice.Scope{
 		All: all, Limited: slice.Limited(opt.Policy), Together: append(together(on), opt.Policy.OwnTogether()...),
-		Beside: a.besides.Changed, Healed: a.besides.Healed, Asked: asked(edges, ch), Instead: a.instead, Loans: a.loans,
+		Beside: a.besides.Changed, Healed: a.besides.Healed, Asked: asked(edges, ch), Instead: a.instead,
 		Own: opt.Policy, Shot: opt.Policy.Cluster.Snapshot,
-	})
+	}
+	var unjoined []finding.Note
+	scope.Loans, unjoined = slice.Lend(a.ties, ch, scope)
+	a.note(unjoined...)
+	picked = pick(a.Result, ch, &a.Options, a.places, scope)
 	a.Result.Notices = append(a.Result.Notices, idle(on, picked, ch.Head)...)
 	a.Result.Notices = append(a.Result.Notices, hiddenParts(ch.Head)...)
 	a.Result.Notices = append(a.Result.Notices, a.besides.Notices(picked)...)

@@ -28,7 +28,7 @@ func (a *Analysis) undecided(sl *slice.Slice, reason string) {
 		a.entered = append(a.entered, k)
 	}
 	for _, x := range sl.Workloads {
-		for _, i := range a.byWorkload[[2]string{sl.Release, x.ID}] {
+		for _, i := range a.byWorkload[[2]string{sl.Owner(x.ID), x.ID}] {
 			w := &a.Result.Workloads[i]
 			w.Verdict, w.Reason = finding.Inconclusive, reason
 		}

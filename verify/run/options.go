@@ -89,9 +89,8 @@ type Analysis struct {
 	checker scenario.Checker
 	besides *slice.Besides
 	around  *slice.Around
-	// ties say which releases run in one cluster, and loans what those of one lend each other.
-	ties  *slice.Neighbours
-	loans slice.Loans
+	// ties say which releases run in one cluster.
+	ties *slice.Neighbours
 	// instead is what is there of an object that the API server refuses; nil: nothing.
 	instead map[*object.Object]*object.Object
 	models  map[string]*actor.Model // of the loops that took part

@@ -111,18 +111,18 @@ func enterSlice(r *finding.Result, sl *slice.Slice, pl judge.Places, sc slice.Sc
 	}
 	for i, wl := range sl.Workloads {
 		if len(sl.OnTrust()) > 0 && slices.ContainsFunc(r.Workloads, func(w finding.Workload) bool {
-			return w.Release == sl.Release && w.ID == wl.ID
+			return w.Release == sl.Owner(wl.ID) && w.ID == wl.ID
 		}) {
 			continue // it is searched without what others may lend as well
 		}
-		w := finding.Workload{ID: wl.ID, Release: sl.Release, Change: "unchanged", Verdict: finding.Pass,
+		w := finding.Workload{ID: wl.ID, Release: sl.Owner(wl.ID), Change: "unchanged", Verdict: finding.Pass,
 			Slice: ids[:min(len(ids), mostSlice)]}
 		if c, ok := sl.Changed[i]; ok {
 			w.Change = c
 		} else {
 			w.Reason = "its placement and that of a changed workload influence each other"
 		}
-		w.Fields = pl.FieldChanges(pl.Changed(sl.Release, wl.ID))
+		w.Fields = pl.FieldChanges(pl.Changed(sl.Owner(wl.ID), wl.ID))
 		if w.Change == string(object.Modified) && len(w.Fields) == 0 && len(also) > 0 {
 			w.Reason = also[len(also)-1] + " changed"
 		}

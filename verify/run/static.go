@@ -40,7 +40,7 @@ func (a *Analysis) enterShortages(picked []*slice.Slice) {
 				continue
 			}
 			if s.Rule == rules.Unschedulable && !s.Queued && a.whole[sl] &&
-				!a.tells(s.Rule, sl.Release, sl.Spec.Workloads[s.Workload].ID) {
+				!a.tells(s.Rule, sl.Owner(sl.Spec.Workloads[s.Workload].ID), sl.Spec.Workloads[s.Workload].ID) {
 				continue // a quota, say, keeps these pods from ever being there
 			}
 			status := finding.New
@@ -63,7 +63,7 @@ func (a *Analysis) enterShortages(picked []*slice.Slice) {
 				}
 				a.Result.Findings = s.Enter(a.Result.Findings, sl, rule, status, nodes, a.places)
 				a.mending = append(a.mending, mending{rule: rule.ID, workload: sl.Spec.Workloads[s.Workload].ID,
-					release: sl.Release, remedies: s.Remedies(sl), searched: true})
+					release: sl.Owner(sl.Spec.Workloads[s.Workload].ID), remedies: s.Remedies(sl), searched: true})
 			}
 		}
 	}

@@ -116,7 +116,7 @@ func (a *Analysis) deliver(sl *slice.Slice) state.Apply {
 		mode = state.ServerSide
 	}
 	step := func(id string) int {
-		if pair := sl.Objects[id]; pair != nil && d.ordered {
+		if pair := sl.Objects[id]; pair != nil && d.ordered && sl.Owner(id) == sl.Release {
 			return d.waves.Of(pair[state.Base], pair[state.Head])
 		}
 		return 0
@@ -125,16 +125,15 @@ func (a *Analysis) deliver(sl *slice.Slice) state.Apply {
 	for i := range sl.Spec.Workloads {
 		w := &sl.Spec.Workloads[i]
 		w.Step = step(w.ID)
-		for v, r := range []*object.Rendered{d.pair.Base, d.pair.Head} {
+		of := a.deliveryOf(sl.Owner(w.ID)).pair
+		for v, r := range []*object.Rendered{of.Base, of.Head} {
 			pair := sl.Objects[w.ID]
 			w.Manifests[v].Replaced = pair != nil && pair[v] != nil && static.Replaces(r, pair[v])
 		}
 	}
 	for i := range sl.Spec.Quotas {
 		q := &sl.Spec.Quotas[i]
-		if sl.Owner(q.ID()) == sl.Release { // others wait for nothing of it
-			q.Step = step(q.ID())
-		}
+		q.Step = step(q.ID())
 	}
 	return mode
 }
@@ -145,7 +144,7 @@ func (a *Analysis) strand(sl *slice.Slice) bool {
 	found := false
 	for i := range sl.Spec.Workloads {
 		w := &sl.Spec.Workloads[i]
-		if pair := sl.Objects[w.ID]; pair != nil && static.Strands(a.places.Changes, sl.Release, pair[state.Base]) {
+		if pair := sl.Objects[w.ID]; pair != nil && static.Strands(a.places.Changes, sl.Owner(w.ID), pair[state.Base]) {
 			w.Manifests[state.Base].Stranded, found = true, true
 		}
 	}

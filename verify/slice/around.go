@@ -121,7 +121,7 @@ func (m Met) Hold(sl *Slice) {
 
 // owns reports whether pods are of the slice itself; for its DaemonSets see [Slice.Crowd].
 func (sl *Slice) owns(s standing) bool {
-	return s.release == sl.Release && sl.IsWorkload(s.id) || sl.isDaemon(s.id)
+	return sl.IsWorkload(s.id) && s.release == sl.Owner(s.id) || sl.isDaemon(s.id)
 }
 
 const (

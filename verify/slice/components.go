@@ -78,6 +78,7 @@ const (
 	queueing = "queueing" // a ClusterQueue of Kueue
 	lending  = "lending"  // a cohort of them
 	blocking = "blocking" // that Kueue may admit none for the sake of another
+	akin     = "akin"     // a slice of several releases
 )
 
 func bucketName(parts ...string) string { return strings.Join(parts, "\x00") }
@@ -89,6 +90,9 @@ func (c Cut) vicinity(ids []string, sides [2]side) *vicinity {
 	x := &vicinity{cut: c, sides: sides, buckets: map[string]*bucket{}}
 	ranks := map[int32]bool{}
 	for _, id := range ids {
+		if n := c.Lent.Kin.Group[id]; n > 0 {
+			x.put(id, bucketName(akin, strconv.Itoa(n)))
+		}
 		for _, s := range sides {
 			o := s.Workloads[id]
 			if o == nil {
@@ -182,6 +186,9 @@ func (x *vicinity) near(id string) []*bucket {
 		if b := x.buckets[name]; b != nil && len(b.ids) > 0 && !slices.Contains(out, b) {
 			out = append(out, b)
 		}
+	}
+	if n := x.cut.Lent.Kin.Group[id]; n > 0 {
+		add(bucketName(akin, strconv.Itoa(n)))
 	}
 	for _, s := range x.sides {
 		o := s.Workloads[id]

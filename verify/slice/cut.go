@@ -56,31 +56,11 @@ func (c Cut) Slices(base, head []*object.Object) []*Slice {
 	sides := c.Lent.sides(c.Shot, base, head)
 	ids := slices.Sorted(maps.Keys(union(sides[0].Workloads, sides[1].Workloads)))
 	touched := map[string]bool{}
-	healed := c.Healed != nil && c.Healed(c.Release) != ""
 	for _, id := range ids {
-		touched[id] = c.All || c.Changed[id] || c.runsBesideOthers()
-		for _, s := range sides {
-			if o := s.Workloads[id]; o != nil {
-				touched[id] = touched[id] || c.Asked[o.ID.Namespace+"/"+o.ID.Name] || len(relabelled(o, sides)) > 0 ||
-					refusedOtherwise(o, sides)
-				hpas, pdbs := s.targets(o)
-				targets := slices.Concat(hpas, pdbs, s.limits(o), s.admission.of(o, s), s.storage.claimsOf(o),
-					s.vpasOf(o), s.kedaOf(o), s.queuesOf(o))
-				if class := s.priorities.of(&templateOf(o).Spec); class != nil {
-					targets = append(targets, class)
-				}
-				if healed && len(hpas)+len(s.kedaOf(o)) > 0 {
-					touched[id] = true
-				}
-				touched[id] = touched[id] || stirsOwn(c.Own, o, sides)
-				for _, t := range targets {
-					touched[id] = touched[id] || c.Changed[t.ID.String()]
-				}
-			}
-		}
+		touched[id] = c.touched(id, sides)
 	}
 	crowded := c.Limited && crowds(sides)
-	wanted := func(id string) bool { return crowded || touched[id] }
+	wanted := func(id string) bool { return (crowded || touched[id]) && !c.Lent.Kin.Left[id] }
 	group := components(ids, wanted, c.vicinity(ids, sides).near, func(a, b string) bool {
 		return c.related(sides, a,
 			b)
@@ -96,8 +76,39 @@ func (c Cut) Slices(base, head []*object.Object) []*Slice {
 	return out
 }
 
+// touched reports whether a workload is to be searched: it differs, or something that acts on it does.
+func (c Cut) touched(id string, sides [2]side) bool {
+	if c.All && !c.Lent.Has(id) || c.Changed[id] || c.runsBesideOthers() || c.Lent.Kin.Stirred[id] {
+		return true
+	}
+	healed := c.Healed != nil && c.Healed(c.Release) != ""
+	for _, s := range sides {
+		o := s.Workloads[id]
+		if o == nil {
+			continue
+		}
+		hpas, pdbs := s.targets(o)
+		if c.Asked[o.ID.Namespace+"/"+o.ID.Name] || len(relabelled(o, sides)) > 0 || refusedOtherwise(o, sides) ||
+			healed && len(hpas)+len(s.kedaOf(o)) > 0 || stirsOwn(c.Own, o, sides) {
+			return true
+		}
+		targets := slices.Concat(hpas, pdbs, s.limits(o), s.admission.of(o, s), s.storage.claimsOf(o),
+			s.vpasOf(o), s.kedaOf(o), s.queuesOf(o))
+		if class := s.priorities.of(&templateOf(o).Spec); class != nil {
+			targets = append(targets, class)
+		}
+		if slices.ContainsFunc(targets, func(t *object.Object) bool { return c.Changed[t.ID.String()] }) {
+			return true
+		}
+	}
+	return false
+}
+
 // related reports whether two workloads belong together.
 func (c Cut) related(sides [2]side, a, b string) bool {
+	if c.Lent.Kin.together(a, b) {
+		return true
+	}
 	for _, x := range sides {
 		for _, y := range sides {
 			p, q := x.Workloads[a], y.Workloads[b]

@@ -6,7 +6,7 @@
 // closure, every workload whose placement rules look at their pods or whose pods their
 // rules look at. Each kind is added in a separate file: quota.go, storage.go,
 // admission.go, priority.go, daemons.go, keda.go, vpa.go; influence.go says which workloads
-// are neighbours.
+// are neighbours, kin.go which of these are in other releases of the cluster.
 //
 // Beside a slice run the controllers: those that the policy names (beside.go), and those
 // whose configuration stands in the repository (found.go, karpenter.go, autoscaler.go),

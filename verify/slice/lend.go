@@ -55,6 +55,8 @@ type Lent struct {
 	Daemons [2][]*object.Object // DaemonSets that come to take other room on the nodes
 	// Open has the releases of those objects of which nobody says that they run in the borrower's cluster.
 	Open map[string]bool
+	// Kin says which of the objects belong into one slice with workloads of the borrower.
+	Kin Kin
 }
 
 // Loans are those of all releases that others act on, by ID.
@@ -119,13 +121,21 @@ func (l Lent) Instead(there map[*object.Object]*object.Object) Lent {
 	return l
 }
 
-// Lend finds what the releases of a change lend each other, and says what they may lend to whom if it were known where
-// these run.
-func Lend(n *Neighbours, ch *object.Changes) (Loans, []finding.Note) {
-	l := &lender{Neighbours: n, loans: map[string]map[string][2]*object.Object{}}
+// Has reports whether an object is lent.
+func (l Lent) Has(id string) bool {
+	return slices.ContainsFunc(slices.Concat(l.Objects[0], l.Objects[1]),
+		func(o *object.Object) bool { return o.ID.String() == id })
+}
+
+// Lend finds what the releases of a change lend each other where some of their workloads are searched, and says what
+// they may lend to whom if it were known where these run.
+func Lend(n *Neighbours, ch *object.Changes, sc Scope) (Loans, []finding.Note) {
+	l := &lender{Neighbours: n, loans: map[string]map[string][2]*object.Object{}, hosts: map[string][]string{},
+		kin: map[string]*Kin{}}
 	for v, rev := range []*object.Revision{ch.Base, ch.Head} {
 		l.sides[v] = gathered(rev)
 	}
+	l.kinOf(ch, sc)
 	for v := range l.sides {
 		l.link(v)
 	}
@@ -140,6 +150,9 @@ type lender struct {
 	*Neighbours
 	sides [2]world
 	loans map[string]map[string][2]*object.Object // by borrower, then lender and ID, of both versions
+	at    map[string][]string                     // releases by their cluster; see homes
+	hosts map[string][]string                     // by release and workload: who borrows it
+	kin   map[string]*Kin                         // by release
 }
 
 // world is what the releases of one version have: what acts, and on what.
@@ -229,23 +242,24 @@ func (l *lender) link(v int) {
 			}
 		}
 		for _, w := range among {
-			if w.Release == o.Release || !actsOn(o, w) {
+			hosts := l.hosts[bucketName(w.Release, w.ID.String())]
+			if w.Release == o.Release && len(hosts) == 0 || !actsOn(o, w) {
 				continue
 			}
-			tie := l.Tie(o.Release, w.Release)
+			tie := Sure
+			if w.Release != o.Release {
+				tie = l.Tie(o.Release, w.Release)
+			}
 			if tie == Apart || tie == Open && !(l.places(o) && l.places(w)) {
 				continue
 			}
-			of := l.loans[w.Release]
-			if of == nil {
-				of = map[string][2]*object.Object{}
-				l.loans[w.Release] = of
+			for _, borrower := range append([]string{w.Release}, hosts...) {
+				for u := range l.sides {
+					if x := l.sides[u].byID[[2]string{o.Release, o.ID.String()}]; x != nil {
+						l.lendTo(borrower, x, u)
+					}
+				}
 			}
-			pair := [2]*object.Object{}
-			for u := range pair {
-				pair[u] = l.sides[u].byID[[2]string{o.Release, o.ID.String()}]
-			}
-			of[bucketName(o.ID.String(), o.Release)] = pair
 		}
 	}
 }
@@ -254,8 +268,14 @@ func (l *lender) link(v int) {
 // runs in the cluster before one that may, and one that changes it before one that does not.
 func (l *lender) lend() Loans {
 	out := Loans{}
+	for release, k := range l.kin {
+		out[release] = &Loan{Sure: Lent{Kin: *k}, Open: Lent{Kin: *k}}
+	}
 	for borrower, links := range l.loans {
-		loan, from, best := &Loan{}, map[string]string{}, map[string]int{}
+		if out[borrower] == nil {
+			out[borrower] = &Loan{}
+		}
+		loan, from, best := out[borrower], map[string]string{}, map[string]int{}
 		for _, name := range sortedIDs(links) {
 			id, release, _ := strings.Cut(name, "\x00")
 			rank := 2 * int(l.Tie(release, borrower))
@@ -269,7 +289,6 @@ func (l *lender) lend() Loans {
 		for _, id := range sortedIDs(from) {
 			loan.add(from[id], links[bucketName(id, from[id])], l.Tie(from[id], borrower) == Sure)
 		}
-		out[borrower] = loan
 	}
 	l.besides(out)
 	if Limited(l.policy) {
@@ -298,7 +317,11 @@ func (l Lent) sides(shot *snapshot.Snapshot, base, head []*object.Object) [2]sid
 	base, head = withKnown(shot, l.with(state.Base, base), l.with(state.Head, head))
 	out := [2]side{NewSide(base), NewSide(head)}
 	for v := range out {
-		out[v].beside = l.Beside[v]
+		for _, o := range l.Beside[v] {
+			if out[v].byID[o.ID.String()] != o {
+				out[v].beside = append(out[v].beside, o)
+			}
+		}
 		for _, o := range l.Daemons[v] {
 			if id := o.ID.String(); out[v].byID[id] == nil {
 				out[v].daemons[id], out[v].byID[id] = o.Typed.(*appsv1.DaemonSet), o

@@ -22,6 +22,7 @@ import (
 func (s Shortage) Enter(list []finding.Finding, sl *slice.Slice, rule rules.Rule, status finding.Status, largest int,
 	pl judge.Places) []finding.Finding {
 	w := &sl.Spec.Workloads[s.Workload]
+	release := sl.Owner(w.ID)
 	text := fmt.Sprintf("at the declared size %s asks for %d pods, and %s at most %d", w.Name, s.Asked, s.what, s.Fit)
 	if s.none != "" {
 		text = fmt.Sprintf("no pod of %s can be created: %s", w.Name, s.none)
@@ -31,15 +32,15 @@ func (s Shortage) Enter(list []finding.Finding, sl *slice.Slice, rule rules.Rule
 	}
 	if !s.Loaded { // else it may be repaired for as long as there is no load
 		list = slices.DeleteFunc(list, func(f finding.Finding) bool {
-			return f.Workload == w.ID && f.Rule == s.Rule && f.Release == sl.Release && f.Status == finding.Fixed
+			return f.Workload == w.ID && f.Rule == s.Rule && f.Release == release && f.Status == finding.Fixed
 		})
 	}
 	list = slices.DeleteFunc(list, func(f finding.Finding) bool { // sums say more than one run of many
-		return f.FoundBy != "" && f.Workload == w.ID && f.Rule == s.Rule && f.Release == sl.Release
+		return f.FoundBy != "" && f.Workload == w.ID && f.Rule == s.Rule && f.Release == release
 	})
 	for i := range list {
 		f := &list[i]
-		if f.Workload == w.ID && f.Rule == s.Rule && f.Release == sl.Release && f.Status != finding.Fixed {
+		if f.Workload == w.ID && f.Rule == s.Rule && f.Release == release && f.Status != finding.Fixed {
 			if f.Reduced != nil || !f.AtDeclaredScale {
 				f.Message += " (" + text + ")"
 			}
@@ -58,7 +59,7 @@ func (s Shortage) Enter(list []finding.Finding, sl *slice.Slice, rule rules.Rule
 	}
 	f := finding.Draft{
 		Rule: rule.ID, Class: string(rule.Class), Severity: string(rule.Severity), Status: status,
-		Certainty: finding.Inevitable, Scenario: scenario.ScenarioChange, Workload: w.ID, Release: sl.Release, Message: text,
+		Certainty: finding.Inevitable, Scenario: scenario.ScenarioChange, Workload: w.ID, Release: release, Message: text,
 		AtDeclaredScale: true, Events: []string{"apply"}, Shape: []string{"size"},
 	}
 	if pl.Changes == nil || !sl.Spec.Workloads[s.Workload].Manifests[state.Base].Exists() {
