@@ -73,7 +73,8 @@ func elsewhere() map[string]treeFiles {
 		"argo: chart": {"clusters/a.yaml": app("  source: {repoURL: \"https://charts.example.«com|org»\", chart: «web|api», targetRevision: «1.0.0|2.0.0», helm: {valuesObject: {replicas: «1|2»}}}\n")},
 		"argo: chart, values beside": {"clusters/a.yaml": app("  sources:\n  - {repoURL: \"https://charts.example.com\", chart: web, targetRevision: «1.0.0|2.0.0», helm: {valueFiles: [$v/values/web.yaml]}}\n  - {repoURL: \"https://github.com/example/r\", targetRevision: HEAD, ref: v}\n"),
 			"values/web.yaml": "replicas: «1|2»\n"},
-		"argo: git elsewhere": {"clusters/a.yaml": app("  source: {repoURL: \"https://github.com/example/«m|n»\", targetRevision: «v1|v2», path: «x|y»}\n")},
+		"argo: git elsewhere":   {"clusters/a.yaml": app("  source: {repoURL: \"https://github.com/example/«m|n»\", targetRevision: «v1|v2», path: «x|y»}\n")},
+		"argo: root of another": {"clusters/a.yaml": app("  source: {repoURL: \"https://github.com/example/«m|n»\", targetRevision: «v1|v2», path: ./}\n")},
 		"argo: set": {"clusters/a.yaml": "apiVersion: argoproj.io/v1alpha1\nkind: ApplicationSet\nmetadata: {name: out, namespace: argocd}\nspec:\n  generators: [{list: {elements: [{v: «1.0.0|2.0.0»}]}}]\n" +
 			"  template:\n    metadata: {name: \"out\"}\n    spec: {project: default, destination: {server: \"https://kubernetes.default.svc\", namespace: default}, source: {repoURL: \"https://charts.example.com\", chart: web, targetRevision: \"{{v}}\"}}\n"},
 		"argo: set of elsewhere": {"clusters/a.yaml": "apiVersion: argoproj.io/v1alpha1\nkind: ApplicationSet\nmetadata: {name: out, namespace: argocd}\nspec:\n  generators: [{list: {elements: [{v: «v1|v2»}]}}]\n" +

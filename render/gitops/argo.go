@@ -124,6 +124,10 @@ func (a *argoSource) add() {
 	default:
 		a.r.Kind = object.Manifests
 		if f = a.directory(); f == nil && len(a.r.Files) == 0 {
+			if dir == "." { // which every repository has
+				a.elsewhere("%s: the root of this repository holds no manifests (%s)", a.r.Selected, redact.URL(repo))
+				return
+			}
 			a.ignore("%s: %s holds no manifests", a.r.Selected, dir)
 			return
 		}
