@@ -2,6 +2,7 @@ package run
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/policies/rules"
@@ -102,14 +103,39 @@ func recipe(by *policies.OwnController, m *policies.OwnMade) render.Recipe {
 	return r
 }
 
-// isMade reports whether a controller of the policy, or an operator that it knows, makes a workload of an object.
-func isMade(p *policies.Policy, o *object.Object) bool {
+// isMade reports whether a controller of the policy, or an operator that it knows, makes a workload of an object. What
+// is known of an operator is not all that it does: a spec that changes without what is made of it is none of it.
+func isMade(p *policies.Policy, o *object.Object, changes []object.Change) bool {
 	return p != nil && slices.ContainsFunc(p.Makers(), func(by policies.OwnController) bool {
 		r := recipe(&by, by.Makes)
-		if !r.Of(o.ID) || r.When == nil {
-			return r.Of(o.ID)
+		if !r.Of(o.ID) {
+			return false
 		}
-		yes, err := r.When(o.Content)
-		return err == nil && yes
+		if r.When != nil {
+			if yes, err := r.When(o.Content); err != nil || !yes {
+				return false
+			}
+		}
+		return !by.Known || showsMade(o, changes)
 	})
+}
+
+// showsMade reports whether the spec of a custom resource stays, or what is made of it changes as well.
+func showsMade(o *object.Object, changes []object.Change) bool {
+	stays := true
+	for i := range changes {
+		c := &changes[i]
+		for _, x := range []*object.Object{c.Base, c.Head} {
+			switch {
+			case x == nil || x.Release != o.Release:
+			case x.Maker != nil && x.Maker.ID == o.ID:
+				return true
+			case x.ID == o.ID && slices.ContainsFunc(c.Fields, func(f object.FieldChange) bool {
+				return strings.HasPrefix(f.Path, "spec")
+			}):
+				stays = false
+			}
+		}
+	}
+	return stays
 }

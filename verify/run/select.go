@@ -6,7 +6,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/render"
 	"github.com/kubesettle/kubesettle/render/helm"
 	"github.com/kubesettle/kubesettle/render/object"
@@ -45,7 +44,8 @@ func pick(r *finding.Result, ch *object.Changes, opt *Options, pl judge.Places, 
 			enterSlice(r, sl, pl, sc)
 		}
 		out = append(out, found...)
-		enterUnmodeled(r, pair, changed, everything, sc.Own)
+		enterUnmodeled(r, pair, changed, everything,
+			func(o *object.Object) bool { return isMade(sc.Own, o, ch.Changes) })
 		orphans := static.Orphans(pair)
 		r.Notices = append(r.Notices, orphans...)
 		enterRemoved(r, pair, ch, changes[pair.ID], orphans)
@@ -140,18 +140,20 @@ func enterSlice(r *finding.Result, sl *slice.Slice, pl judge.Places, sc slice.Sc
 	}
 }
 
-// enterUnmodeled lists changed workloads that no actor drives.
-func enterUnmodeled(r *finding.Result, p slice.Pair, changed map[string]bool, all bool, own *policies.Policy) {
+// enterUnmodeled lists changed workloads that no actor drives, but for those of which something is made that one does.
+func enterUnmodeled(
+	r *finding.Result, p slice.Pair, changed map[string]bool, all bool, made func(*object.Object) bool,
+) {
 	had := map[string]bool{}
 	for _, o := range p.Objects(state.Base) {
 		had[o.ID.String()] = true
 	}
 	var operated []string
 	for _, o := range p.Objects(state.Head) {
-		if (all || changed[o.ID.String()]) && slice.AsksOfPods(o) && !isMade(own, o) {
+		if (all || changed[o.ID.String()]) && slice.AsksOfPods(o) && !made(o) {
 			operated = append(operated, o.ID.Kind+" "+o.ID.Name)
 		}
-		if !slice.RunsPods(o) || o.Hook || isMade(own, o) || !(all || changed[o.ID.String()]) {
+		if !slice.RunsPods(o) || o.Hook || made(o) || !(all || changed[o.ID.String()]) {
 			continue
 		}
 		change := object.Modified

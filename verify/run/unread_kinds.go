@@ -21,7 +21,7 @@ func enterUnreadKinds(r *finding.Result, changes []object.Change, own *policies.
 			o = c.Base
 		}
 		if has(c.Release) && (c.Kind != object.Modified || len(c.Fields) > 0) && !o.Hook && static.Unread(o) &&
-			!isMade(own, o) {
+			!isMade(own, o, changes) {
 			count[o.ID.Kind]++
 		}
 	}
