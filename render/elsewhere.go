@@ -130,7 +130,7 @@ var workloadText = regexp.MustCompile(`(?i)\b(deployment|stateful_?set|daemon_?s
 
 // Programs lists the changed programs that give manifests, where any of their kind in the repository speaks of a
 // workload, and that are not run. Those that a release is made of, such as the Jsonnet of an Application's folder, are
-// not among them, unless others import them too.
+// not among them, unless others import them too; nor those whose output is committed, and changes with them.
 func Programs(c *object.Changes) []string {
 	if c.Base == nil {
 		return nil
@@ -138,7 +138,7 @@ func Programs(c *object.Changes) []string {
 	gives := slices.ContainsFunc([]*object.Revision{c.Head, c.Base}, givesWorkloads)
 	var out []string
 	for _, f := range c.Files {
-		if !apart(f) && (steered(c.Head, f) || steered(c.Base, f)) || gives && isProgram(c, f) {
+		if !apart(f) && (steered(c.Head, f) || steered(c.Base, f)) || gives && isProgram(c, f) && !committed(c, f) {
 			out = append(out, f)
 		}
 	}
@@ -245,4 +245,41 @@ func givesWorkloads(rev *object.Revision) bool {
 		b, err := src.Read(f)
 		return err != nil || workloadText.Match(b)
 	})
+}
+
+// writesFolder is a command by which Jsonnet is evaluated into the files of a folder.
+var writesFolder = regexp.MustCompile(`\bjsonnet\b[^\n|;&]*?\s(?:-c?m|--multi)[ =]?["']?([\w./-]+)`)
+
+// committed reports whether a script above a program, which the change leaves alone, evaluates it into a folder of the
+// repository, and the change has other manifests of that folder as well: what is applied is the output, and that is
+// compared.
+func committed(c *object.Changes, f string) bool {
+	src, err := listed(c.Head)
+	if err != nil {
+		return false
+	}
+	return slices.ContainsFunc(src.Files, func(script string) bool {
+		dir := path.Dir(script)
+		if !isScript(script) || apart(script) || dir != "." && !strings.HasPrefix(f, dir+"/") ||
+			slices.Contains(c.Files, script) {
+			return false
+		}
+		b, err := src.Read(script)
+		if err != nil {
+			return false
+		}
+		return slices.ContainsFunc(writesFolder.FindAllSubmatch(b, -1), func(m [][]byte) bool {
+			to, in := source.Inside(dir, string(m[1]))
+			return in && to != "." && slices.ContainsFunc(c.Files, func(f string) bool {
+				return strings.HasPrefix(f, to+"/") && source.IsManifestName(f)
+			})
+		})
+	})
+}
+
+// isScript reports whether a file is one that people build with.
+func isScript(f string) bool {
+	name := path.Base(f)
+	return slices.Contains([]string{".sh", ".mk"}, path.Ext(name)) ||
+		slices.Contains([]string{"Makefile", "makefile", "justfile"}, name)
 }
