@@ -12,11 +12,17 @@ import (
 // RunsPods reports whether an object is a workload that no actor drives: of a kind that is unknown and has a pod
 // template, or holds the spec of a workload, or a manifest of what deploys one, for a controller to apply.
 func RunsPods(o *object.Object) bool {
-	if o.Typed != nil || o.ID.Group == "apiextensions.k8s.io" {
+	if o.Typed != nil || o.ID.Group == "apiextensions.k8s.io" || IsTest(o) {
 		return false
 	}
 	list, ok := ValueAt(o.Content, "spec", "template", "spec", "containers").([]any)
 	return ok && len(list) > 0 || !deploys(o.ID.Group) && holdsWorkload(o.Content["spec"])
+}
+
+// IsTest reports whether an object is for a test runner to read, which no cluster has: what it holds is applied by the
+// test, and taken away again.
+func IsTest(o *object.Object) bool {
+	return slices.Contains([]string{"chainsaw.kyverno.io", "cli.kyverno.io", "kuttl.dev"}, o.ID.Group)
 }
 
 // deploys reports whether rendering follows what kinds of a group deploy.

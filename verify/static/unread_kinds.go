@@ -52,7 +52,7 @@ func Unread(o *object.Object) bool {
 	switch {
 	case o.Typed != nil:
 		return slices.Contains(unreadTyped, o.ID.Kind)
-	case slice.RunsPods(o), slice.AsksOfPods(o), slice.Scales(o),
+	case slice.RunsPods(o), slice.AsksOfPods(o), slice.Scales(o), slice.IsTest(o),
 		traffic.IsPolicy(o),
 		slices.Contains(readGroups, o.ID.Group), slices.Contains(readOf[o.ID.Group], o.ID.Kind),
 		!strings.Contains(o.ID.Group, "."):
