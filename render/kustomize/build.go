@@ -292,10 +292,19 @@ func dropAnnotation(content map[string]any, name string) {
 
 var kustomizePath = regexp.MustCompile(`/[A-Za-z0-9_.@/ -]+\.(?:ya?ml|json)`)
 
+// The library prints what it has in memory: a generator, and with it the object that it is to be merged into.
+var (
+	pointers    = regexp.MustCompile(`&?\{?0x[0-9a-f]{6,}( 0x[0-9a-f]{6,})*\}?`)
+	missedMerge = regexp.MustCompile(`merging from generator \S+ \S+: id resid\.ResId\{.*Kind:\\?"(\w+).*` +
+		`Name:\\?"([^"\\]*).*\} does not exist; cannot merge or replace`)
+)
+
 // Failure gives an error of the library's the repository's file.
 func Failure(j *release.Recipe, err error) *object.Failure {
 	file := j.RootKustomization()
 	text := strings.Join(strings.Fields(document.Backquoted.ReplaceAllString(err.Error(), "a value")), " ")
+	text = pointers.ReplaceAllString(missedMerge.ReplaceAllString(text,
+		"a generator merges into $1 $2, which the kustomization does not have"), "a value")
 	for _, m := range kustomizePath.FindAllString(text, -1) {
 		if _, ok := j.Files[strings.TrimPrefix(m, "/")]; ok {
 			file = strings.TrimPrefix(m, "/")
