@@ -85,7 +85,7 @@ func size(cs []cause) int {
 
 func (m *pageMaker) line(f *finding.Finding, id string) pageLine {
 	l := pageLine{ID: id, Severity: line(f.Severity), SeverityClass: severityClass(f), Rule: line(f.Rule),
-		Headline: sentence(headline(f)), Workload: line(f.Workload)}
+		Headline: sentence(title(f)), Workload: line(f.Workload)}
 	if len(f.Locations) > 0 {
 		l.Where = m.place(&f.Locations[0])
 	}

@@ -194,7 +194,7 @@ func (m *pageMaker) findings() {
 func (m *pageMaker) finding(f *finding.Finding, id string, fold bool) pageFinding {
 	out := pageFinding{
 		ID: id, Severity: line(f.Severity), SeverityClass: severityClass(f),
-		Rule: line(f.Rule), Headline: sentence(headline(f)), Workload: line(f.Workload), Release: line(f.Release),
+		Rule: line(f.Rule), Headline: sentence(title(f)), Workload: line(f.Workload), Release: line(f.Release),
 		AlsoIn: line(strings.Join(f.AlsoIn, ", ")), Certainty: sentence(certainty(f)), Scenario: sentence(scenario(f)),
 		Events: sentence(events(f)), Scale: sentence(scale(f)), Fold: fold, Loop: sentence(loopText(f)),
 	}

@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/dustin/go-humanize/english"
@@ -31,7 +32,7 @@ func (t *textWriter) whole(r *finding.Result) {
 	t.waived(r.Waived)
 	t.releases(failedReleases(r), brokenBeforeIn(r).String())
 	t.undecided(undecided(r))
-	t.list("Notices", noteTexts(r.Notices))
+	t.list("Notices", alikeTexts(together(r.Notices)))
 	t.list("Assumptions", counted(r.Assumptions))
 	t.coverage(r)
 }
@@ -48,7 +49,7 @@ func counted(notes []finding.Note) []string {
 			rest = append(rest, n)
 		}
 	}
-	texts := noteTexts(rest)
+	texts := alikeTexts(together(rest))
 	if len(loops) > 0 {
 		texts = append(texts, fmt.Sprintf("The %s of %s may hide a run: %sfidelity.md#actor-by-actor says which.",
 			english.PluralWord(len(loops), "model", "models"), english.OxfordWordSeries(loops, "and"), DocsURI))
@@ -112,7 +113,7 @@ func (t *textWriter) finding(f *finding.Finding, whole bool) {
 	if f.Release != "" {
 		t.printf("  (release %s)", line(f.Release))
 	}
-	t.printf("\n  %s\n", t.color(bold, sentence(headline(f))))
+	t.printf("\n  %s\n", t.color(bold, sentence(title(f))))
 	if len(f.AlsoIn) > 0 {
 		t.printf("  The same in: %s\n", line(strings.Join(f.AlsoIn, ", ")))
 	}
@@ -248,9 +249,23 @@ func (t *textWriter) undecided(ws []finding.Workload) {
 		return
 	}
 	t.printf("\n%s\n", t.color(bold, "Not decided"))
-	for i := range ws {
-		t.printf("  %s: %s\n", line(ws[i].ID), sentence(cmp.Or(ws[i].Reason, string(ws[i].Verdict))))
+	for _, a := range undecidedTogether(ws) {
+		t.printf("  %s\n", sentence(a.String()))
 	}
+}
+
+// undecidedTogether puts workloads that are undecided for one reason into one line: a repository has hundreds.
+func undecidedTogether(ws []finding.Workload) []alikes {
+	var out []alikes
+	for i := range ws {
+		why := strings.TrimSuffix(line(cmp.Or(ws[i].Reason, string(ws[i].Verdict))), ".")
+		at := slices.IndexFunc(out, func(a alikes) bool { return a.said == why })
+		if at < 0 {
+			at, out = len(out), append(out, alikes{said: why})
+		}
+		out[at].of = append(out[at].of, line(ws[i].ID))
+	}
+	return out
 }
 
 func (t *textWriter) list(title string, items []string) {
