@@ -9,6 +9,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -109,7 +110,7 @@ func (g *gating) explained(p *process, rule string) ([]report.Rule, error) {
 }
 
 // resultAsked is how to get the result that an argument asks for, if it is not a rule: a number is a finding of the
-// last run, a file in JSON a result, and any other file a manifest.
+// last run, a file in JSON a result, and any other path a manifest.
 func resultAsked(arg string) (func(*process, string) (*finding.Result, error), bool) {
 	if _, ok := numbered(arg); ok {
 		return narrowed, true
@@ -119,8 +120,8 @@ func resultAsked(arg string) (func(*process, string) (*finding.Result, error), b
 	switch ext := filepath.Ext(arg); {
 	case ext == ".json":
 		return func(_ *process, file string) (*finding.Result, error) { return readResult(file) }, true
-	case there && (ext == ".yaml" || ext == ".yml" || ext == ".tpl"):
-		return narrowed, true
+	case !there && strings.ContainsAny(arg, `/\`), ext == ".yaml", ext == ".yml", ext == ".tpl":
+		return narrowed, true // also one that only the checked commit has
 	}
 	return func(_ *process, file string) (*finding.Result, error) { return readResult(file) }, there
 }

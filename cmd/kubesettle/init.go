@@ -71,8 +71,10 @@ func initPolicy(p *process, dir, nodes string, force bool) error {
 		fmt.Fprintf(p.stdout, "node pools that the repository declares: %d; compare them with the cluster, and say what a node has\n",
 			len(found))
 	default:
-		fmt.Fprintln(p.stdout, "next, declare your cluster's nodes: edit it, or run kubesettle init --force --nodes nodes.yaml")
+		fmt.Fprintln(p.stdout, "next, declare your cluster's nodes: edit it, or run"+
+			"\n  kubectl get nodes -o yaml > nodes.yaml\n  kubesettle init --force --nodes nodes.yaml")
 	}
+	fmt.Fprintln(p.stdout, "then check your branch with kubesettle check, or the files as they are with kubesettle verify .")
 	return nil
 }
 

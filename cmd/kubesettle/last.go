@@ -87,7 +87,7 @@ func narrowed(p *process, arg string) (*finding.Result, error) {
 	}
 	at := report.AtFile(r, filepath.ToSlash(filepath.Clean(arg)))
 	if len(at.Findings) == 0 {
-		return nil, usage("no finding of the last run is in %s; kubesettle doctor shows which release is made of it", printable(arg))
+		return nil, usage("no finding of the last run is in %s; kubesettle render . lists the file of each object", printable(arg))
 	}
 	return at, nil
 }

@@ -76,7 +76,7 @@ func (s *sides) trees(p *process, cmd *cobra.Command) (base, head tree.Tree, not
 		head, err = dirTree(s.headDir)
 		return base, head, nil, err
 	case s.base == "" && !isRepository(s.repo):
-		return nil, nil, nil, usage("%s is in no git repository: give two directories with --base-dir and --head-dir, or a repository with --repo and the revision before the change with --base; for one state without a base there is kubesettle verify .", s.repo)
+		return nil, nil, nil, usage("%s is not in a git repository, so there is no change to compare: check the files as they are with kubesettle verify %s, or two directories with kubesettle check --base-dir OLD --head-dir NEW", s.repo, s.repo)
 	case s.base == "" && cmd.Flags().Changed("base"): // by a variable that is not set
 		return nil, nil, nil, usage("--base is empty: give the revision before the change, or leave it out")
 	}
@@ -105,10 +105,10 @@ func (s *sides) trees(p *process, cmd *cobra.Command) (base, head tree.Tree, not
 // leftOut chooses a base where none was given: the branch that head would be merged into, as long as head has a commit
 // that it lacks. A change that is not there is no change that passes.
 func (s *sides) leftOut(repo *tree.Repository) (notices []finding.Note, err error) {
-	const ways = "give the revision before the change, such as --base HEAD~1 or --base origin/main, or two directories with --base-dir and --head-dir, --staged for what git commit would record, or --worktree for the files on disk"
+	const ways = "give the revision before the change, such as --base HEAD~1 or --base origin/main; or check uncommitted edits with --worktree, or with --staged those that git commit would record"
 	branch := repo.DefaultBranch()
 	if _, err := repo.Tree("HEAD"); err != nil && branch == "" {
-		return nil, usage("nothing is committed in %s yet, so that there is no base: for the files on disk there is kubesettle verify %s",
+		return nil, usage("nothing is committed in %s yet, so there is no base: check the files on disk with kubesettle verify %s",
 			s.repo, s.repo)
 	}
 	if branch == "" {
@@ -116,7 +116,7 @@ func (s *sides) leftOut(repo *tree.Repository) (notices []finding.Note, err erro
 	}
 	if at, err := repo.MergeBase(branch, s.head); err == nil {
 		if head, err := repo.Tree(s.head); err == nil && head.Commit() == at {
-			return nil, usage("--base is missing, and %s has no commit that %s lacks: %s", s.head, branch, ways)
+			return nil, usage("there is no change to check, as %s has no commit that %s lacks: %s", s.head, branch, ways)
 		}
 	}
 	s.base = branch
