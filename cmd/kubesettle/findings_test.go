@@ -27,8 +27,9 @@ func TestFindingsPage(t *testing.T) {
 	var page strings.Builder
 	page.WriteString(`# Findings as a user sees them
 
-The text output for three cases of [testdata](../testdata), without assumptions and coverage. The repaired version of
-each has no finding. ` + "`go test ./cmd/kubesettle -run FindingsPage -rewrite`" + ` writes this page.
+The text output for three cases of [testdata](../testdata), without coverage. The repaired version of each has no
+finding. In a case's folder: ` + "`kubesettle check --base-dir base --head-dir head --policy policy.yaml`" + `. The third
+is one state: ` + "`kubesettle verify manifests --policy policy.yaml`" + `.
 `)
 	for _, s := range shownFindings {
 		out := findingOf(t, filepath.Join("../../testdata", s.dir, "violating"), s.rule)
@@ -39,15 +40,15 @@ each has no finding. ` + "`go test ./cmd/kubesettle -run FindingsPage -rewrite`"
 
 The demo's pull request (` + "`make demo`" + `) in a terminal:
 
-![A terminal: verdict, finding, changed lines, decisive steps and the fix as a diff, on one screen](images/terminal.png)
+![A terminal: verdict, finding, changed lines, decisive steps and the fix as a diff](images/terminal.png)
 
-As a comment, and as a job summary, which adds the rendered change set:
+As a comment and a job summary:
 
 ![A comment: verdict, finding, changed lines, decisive steps, nodes before and after, the fix as a diff](images/comment.png)
 
 ![A job summary with the same blocks, and two folded ones](images/summary.png)
 
-The HTML report, at the last step of the run:
+The HTML report:
 
 ![An HTML report: nodes by zone with their pods, the step that is refused, and the lines that allow each step](images/report.png)
 `)
