@@ -30,11 +30,11 @@ func forecastLines(r *finding.Result) [][2]string {
 
 // rolloutText is how many pods are there and ready, of the workloads that lose the most first.
 func rolloutText(list []finding.Forecast) string {
-	all := foreseenIn(list)
+	all, name := foreseenIn(list), namesIn(list)
 	var texts []string
 	for i := range all {
-		if t := foreseenText(&all[i]); i < foretold && t != "" {
-			texts = append(texts, bareName(all[i].Workload)+": "+t)
+		if t := foreseenText(&all[i].Foreseen); i < foretold && t != "" {
+			texts = append(texts, name(all[i].release, all[i].Workload)+": "+t)
 		}
 	}
 	s := strings.Join(texts, "; ")
@@ -44,10 +44,16 @@ func rolloutText(list []finding.Forecast) string {
 	return s
 }
 
+// foreseenOf is what is foreseen of a workload of a release.
+type foreseenOf struct {
+	release string
+	finding.Foreseen
+}
+
 // foreseenIn are the workloads of some forecasts, each once with all that is foreseen of it: those that lose the
 // largest part of their pods first.
-func foreseenIn(list []finding.Forecast) []finding.Foreseen {
-	var out []finding.Foreseen
+func foreseenIn(list []finding.Forecast) []foreseenOf {
+	var out []foreseenOf
 	at := map[[2]string]int{}
 	for i := range list {
 		for _, f := range list[i].Workloads {
@@ -55,7 +61,7 @@ func foreseenIn(list []finding.Forecast) []finding.Foreseen {
 			k, known := at[key]
 			if !known {
 				at[key] = len(out)
-				out = append(out, f)
+				out = append(out, foreseenOf{list[i].Release, f})
 				continue
 			}
 			o := &out[k]
@@ -63,8 +69,8 @@ func foreseenIn(list []finding.Forecast) []finding.Foreseen {
 			o.Before, o.After = min(o.Before, f.Before), min(o.After, f.After)
 		}
 	}
-	slices.SortStableFunc(out, func(a, b finding.Foreseen) int {
-		return cmp.Or(cmp.Compare(lost(&b), lost(&a)), cmp.Compare(a.Workload, b.Workload))
+	slices.SortStableFunc(out, func(a, b foreseenOf) int {
+		return cmp.Or(cmp.Compare(lost(&b.Foreseen), lost(&a.Foreseen)), cmp.Compare(a.Workload, b.Workload))
 	})
 	return out
 }
@@ -107,6 +113,7 @@ func foreseenText(f *finding.Foreseen) string {
 // movesText is what the likeliest run takes away from where it is, and what autoscalers make of it.
 func movesText(list []finding.Forecast) string {
 	var out []string
+	name := namesIn(list)
 	add := func(s string) {
 		if !slices.Contains(out, s) {
 			out = append(out, s)
@@ -115,7 +122,7 @@ func movesText(list []finding.Forecast) string {
 	for i := range list {
 		if run := list[i].Run; run != nil {
 			for k := range run.Moves {
-				add(moveText(&run.Moves[k]))
+				add(moveText(name(list[i].Release, run.Moves[k].Workload), &run.Moves[k]))
 			}
 			if n := run.NodesAdded; n > 0 {
 				add(count(n, "node") + " added")
@@ -129,7 +136,8 @@ func movesText(list []finding.Forecast) string {
 		}
 		for _, f := range list[i].Workloads {
 			if f.Replicas.Min != f.Replicas.Max {
-				add(fmt.Sprintf("%s is scaled between %d and %d replicas", bareName(f.Workload), f.Replicas.Min, f.Replicas.Max))
+				add(fmt.Sprintf("%s is scaled between %d and %d replicas",
+					name(list[i].Release, f.Workload), f.Replicas.Min, f.Replicas.Max))
 			}
 		}
 	}
@@ -139,12 +147,12 @@ func movesText(list []finding.Forecast) string {
 	return strings.Join(out, "; ")
 }
 
-func moveText(m *finding.Move) string {
+func moveText(workload string, m *finding.Move) string {
 	verb := english.PluralWord(m.Pods, "is", "are") + " evicted"
 	if m.How == "preempt" {
 		verb = english.PluralWord(m.Pods, "is", "are") + " preempted"
 	}
-	s := fmt.Sprintf("likely %s of %s %s", count(m.Pods, "pod"), bareName(m.Workload), verb)
+	s := fmt.Sprintf("likely %s of %s %s", count(m.Pods, "pod"), workload, verb)
 	if len(m.From) > 0 {
 		s += " on " + some(m.From, 2)
 	}
@@ -157,6 +165,7 @@ func moveText(m *finding.Move) string {
 // lastsText is how long it takes until the last pod is ready, as far as the manifests say.
 func lastsText(list []finding.Forecast) string {
 	var longest *finding.ForeseenRun
+	var release string
 	for i := range list {
 		run := list[i].Run
 		if run == nil || run.Seconds == nil || run.Wait == nil {
@@ -164,15 +173,16 @@ func lastsText(list []finding.Forecast) string {
 		}
 		if longest == nil || run.Wait.Person && !longest.Wait.Person ||
 			run.Wait.Person == longest.Wait.Person && run.Seconds.Max > longest.Seconds.Max {
-			longest = run
+			longest, release = run, list[i].Release
 		}
 	}
 	if longest == nil {
 		return ""
 	}
 	w := longest.Wait
+	workload := namesIn(list)(release, w.Workload)
 	if w.Person {
-		return "until somebody promotes " + bareName(w.Workload) + " (" + line(w.Field) + ")"
+		return "until somebody promotes " + workload + " (" + line(w.Field) + ")"
 	}
 	s := lasting(longest.Seconds.Min)
 	if longest.Seconds.Max != longest.Seconds.Min {
@@ -182,7 +192,7 @@ func lastsText(list []finding.Forecast) string {
 		s = "up to " + lasting(longest.Seconds.Max)
 	}
 	return fmt.Sprintf("%s until the last pod is ready, as declared; up to %s of it for %s of %s",
-		s, lasting(w.Seconds), line(w.Field), bareName(w.Workload))
+		s, lasting(w.Seconds), line(w.Field), workload)
 }
 
 // lasting words seconds: "45 s", "2 min", "1 h 5 min".
@@ -199,6 +209,43 @@ func lasting(seconds int) string {
 		out = append(out, fmt.Sprintf("%d s", s))
 	}
 	return strings.Join(out, " ")
+}
+
+// namesIn names the workloads of some forecasts: as briefly as tells them apart.
+func namesIn(list []finding.Forecast) func(release, id string) string {
+	bare, full, seen := map[string]int{}, map[string]int{}, map[[2]string]bool{}
+	see := func(release, id string) {
+		if key := [2]string{release, id}; !seen[key] {
+			seen[key] = true
+			bare[bareName(id)]++
+			full[withoutKind(id)]++
+		}
+	}
+	for i := range list {
+		for _, f := range list[i].Workloads {
+			see(list[i].Release, f.Workload)
+		}
+		if run := list[i].Run; run != nil {
+			for _, m := range run.Moves {
+				see(list[i].Release, m.Workload)
+			}
+		}
+	}
+	return func(release, id string) string {
+		switch {
+		case bare[bareName(id)] < 2:
+			return bareName(id)
+		case full[withoutKind(id)] < 2:
+			return withoutKind(id)
+		}
+		return shortName(id) + " (" + line(release) + ")"
+	}
+}
+
+// withoutKind is a workload's namespace and name.
+func withoutKind(id string) string {
+	id = line(id)
+	return id[strings.LastIndexByte(id, ' ')+1:]
 }
 
 // bareName is the name of a workload without its kind and namespace.

@@ -75,3 +75,30 @@ func TestForecastIsBrief(t *testing.T) {
 		}
 	}
 }
+
+// TestForecastNamesApart: no two workloads of a forecast are called the same, and none longer than it takes.
+func TestForecastNamesApart(t *testing.T) {
+	of := func(release string, ids ...string) finding.Forecast {
+		f := finding.Forecast{Of: "apply", Release: release}
+		for _, id := range ids {
+			f.Workloads = append(f.Workloads, finding.Foreseen{Workload: id, Before: 1, After: 1})
+		}
+		return f
+	}
+	name := namesIn([]finding.Forecast{
+		of("a", "apps/Deployment prod/api", "apps/Deployment prod/web", "apps/Deployment default/db"),
+		of("b", "apps/Deployment staging/web", "apps/Deployment default/db", "apps/StatefulSet default/db"),
+	})
+	for _, c := range [][3]string{
+		{"a", "apps/Deployment prod/api", "api"},
+		{"a", "apps/Deployment prod/web", "prod/web"},
+		{"b", "apps/Deployment staging/web", "staging/web"},
+		{"a", "apps/Deployment default/db", "Deployment default/db (a)"},
+		{"b", "apps/Deployment default/db", "Deployment default/db (b)"},
+		{"b", "apps/StatefulSet default/db", "StatefulSet default/db (b)"},
+	} {
+		if got := name(c[0], c[1]); got != c[2] {
+			t.Errorf("%s of release %s is called %q, want %q", c[1], c[0], got, c[2])
+		}
+	}
+}
