@@ -30,15 +30,14 @@ var (
 	// roomKinds are such where the options say so: they take room that all pods feel, or make their volumes.
 	roomKinds = []string{"DaemonSet", "StorageClass"}
 	// steeringKinds say who may send requests to pods of their namespace, or do so; of these, fenceKinds hold for pods
-	// of
-	// any release there.
+	// of any release there.
 	fenceKinds    = []string{"NetworkPolicy", "CiliumNetworkPolicy"}
-	steeringKinds = append([]string{"Service", "Ingress", "HTTPRoute", "GRPCRoute", "TLSRoute", "TCPRoute",
-		"VirtualService",
-		"DestinationRule", "IngressRoute", "Route", "ValidatingWebhookConfiguration", "MutatingWebhookConfiguration",
-		"APIService"}, fenceKinds...)
-	// imageText finds the lines that a new image changes, which is no matter for requests.
-	imageText = regexp.MustCompile(`(?i)image|tag:|digest|version|sha256:`)
+	steeringKinds = slices.Concat(routingKinds, steeredKinds, fenceKinds, []string{"ReferenceGrant"})
+	// imageText finds what a new image changes, which is no matter for requests; imageLine finds it in settings, which
+	// say the version of a chart as well.
+	imageText = regexp.MustCompile(
+		`(?i)["']?\b(?:[a-z0-9./-]*(?:image|tag|digest)|[a-z0-9./-]+/version|helm\.sh/chart)["']?:\s*(?:"[^"]*"|[^\s,}]*)`)
+	imageLine = regexp.MustCompile(`(?i)image|tag:|digest|version|sha256:`)
 )
 
 const namespaceKind = "Namespace"
@@ -65,6 +64,7 @@ type effects struct {
 	every  []string        // [everyKinds], with those of [roomKinds] that count
 	all    bool            // something differs that acts on every workload
 	gone   [][]byte        // names of objects that others may name
+	led    []leading       // what says who gets requests, and is another one
 	comes  [][2]string     // kinds and names of new objects of which a GitOps tool knows one
 }
 
@@ -94,7 +94,7 @@ func (r *reach) renderActed(ctx context.Context) (bool, error) {
 			continue
 		}
 		on := e.actOn(head.Recipes[i]) || e.refers(head.Recipes[i]) || e.shares(head.Recipes[i])
-		if on || e.actedOnBy(head.Recipes[i]) {
+		if on || e.actedOnBy(head.Recipes[i]) || e.leads(head.Recipes[i]) {
 			both = append(both, [2]int{k, i})
 		}
 		if on {
@@ -194,12 +194,15 @@ func (e *effects) steersOthers(j *release.Recipe, b []byte) bool {
 	return hasKind(b, fenceKinds) || !hasKind(b, runningKinds) && hasKind(b, steeringKinds)
 }
 
-// beyondImages reports whether two texts differ in other lines than those that name images.
+// beyondImages reports whether two texts differ in more than what names images.
 func beyondImages(a, b []byte) bool {
 	rest := func(text []byte) []byte {
+		if hasKind(text, runningKinds) {
+			return imageText.ReplaceAll(text, nil)
+		}
 		var out [][]byte
 		for _, l := range bytes.Split(text, []byte("\n")) {
-			if !imageText.Match(l) {
+			if !imageLine.Match(l) {
 				out = append(out, l)
 			}
 		}

@@ -23,6 +23,7 @@ var generated = regexp.MustCompile(`-[bcdfghkmt2456789]{10}$`)
 // goes learns the names of objects that head no longer has, and of those that lose a key.
 func (e *effects) goes(base, head *side.Side) {
 	now := map[[4]string]document.Document{}
+	of := map[[4]string]*release.Recipe{}
 	var was []document.Document
 	had := map[[4]string]bool{}
 	for k := range base.Releases {
@@ -34,7 +35,7 @@ func (e *effects) goes(base, head *side.Side) {
 		if k, ok := base.ByID[r.ID]; !ok || !side.Alike(base.Place(k), head.Place(i)) {
 			for _, d := range head.Outputs[i].Docs {
 				key := keyOf(d)
-				now[key] = d
+				now[key], of[key] = d, head.Recipes[i]
 				if r.Delivery.Tool != "" && !had[key] && key[3] != "" && slices.Contains(sharedKinds, key[1]) {
 					e.comes = append(e.comes, [2]string{key[1], key[3]})
 				}
@@ -44,8 +45,17 @@ func (e *effects) goes(base, head *side.Side) {
 	for k, r := range base.Releases {
 		if i, ok := head.ByID[r.ID]; !ok || head.Failed[i] == nil && head.Outputs[i].Err == nil &&
 			!side.Alike(base.Place(k), head.Place(i)) {
-			was = append(was, base.Outputs[k].Docs...)
+			for _, d := range base.Outputs[k].Docs {
+				was = append(was, d)
+				h := now[keyOf(d)]
+				e.lead(d, h, base.Recipes[k])
+				e.lead(h, d, of[keyOf(d)])
+				delete(of, keyOf(d))
+			}
 		}
+	}
+	for key, j := range of {
+		e.lead(now[key], document.Document{}, j)
 	}
 	for _, d := range was {
 		key := keyOf(d)

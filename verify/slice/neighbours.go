@@ -192,6 +192,15 @@ func (n *Neighbours) root(r *object.Rendered) string {
 	return r.ID
 }
 
+// Joins reports whether two objects are in one cluster, as far as anybody knows, and in the namespaces that they say.
+func (n *Neighbours) Joins(a, b *object.Object) bool {
+	if a.Release == b.Release {
+		return true
+	}
+	tie := n.Tie(a.Release, b.Release)
+	return tie == Sure || tie == Open && n.places(a) && n.places(b)
+}
+
 // places reports whether the namespace of an object is known, see [Places].
 func (n *Neighbours) places(o *object.Object) bool {
 	return o.ID.Namespace == "" || Places(n.releases[o.Release], o)

@@ -90,6 +90,11 @@ func astray(p *Pass) []Remark {
 			remark := Remark{Rule: rules.DanglingTarget, release: p.ID, Object: o, status: finding.New,
 				paths: []string{r.path},
 				text:  r.text, causes: r.causes}
+			for _, c := range r.causes {
+				if remark.with == "" {
+					remark.with = p.where().open(o, c.object)
+				}
+			}
 			switch {
 			case r.number != 0 && !r.met && (b == nil || p.mentions(r.number, []*object.Object{o})):
 			case !r.met && (i < 0 && (r.closed || r.near) || i >= 0 && before[i].met):

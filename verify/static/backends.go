@@ -37,7 +37,7 @@ func (x *aimIndex) lacks(o *object.Object, b traffic.Backend) (lacking, *object.
 	}
 	for _, t := range list {
 		s, ok := t.Typed.(*corev1.Service)
-		if !ok || s.Spec.Type == corev1.ServiceTypeExternalName || len(s.Spec.Ports) == 0 || t.Release != o.Release ||
+		if !ok || s.Spec.Type == corev1.ServiceTypeExternalName || len(s.Spec.Ports) == 0 || !x.joins(t, o) ||
 			b.Port == (intstr.IntOrString{}) || slices.ContainsFunc(s.Spec.Ports, b.Takes) {
 			return lacksNothing, nil
 		}

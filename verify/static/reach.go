@@ -153,14 +153,14 @@ func (r reach) selected(x *aimIndex, of *object.Object) []*object.Object {
 	return out
 }
 
-// misspelt is the object of the same release that a reach misses by the spelling of values; nil: there is none, or
+// misspelt is the object of the same cluster that a reach misses by the spelling of values; nil: there is none, or
 // there are several, of which each has other values.
 func (r reach) misspelt(x *aimIndex, of *object.Object) *object.Object {
 	var found *object.Object
 	var has labels.Set
 	apart := false
 	r.among(x, of, func(t *object.Object, set labels.Set) {
-		if t.Release != of.Release {
+		if !x.joins(t, of) {
 			return
 		}
 		for k, v := range r.selector.MatchLabels {

@@ -82,11 +82,6 @@ func (w *whereabouts) unrendered() (broke, any bool) {
 // ask enters a backend that is not there.
 func (u *unled) ask(x traffic.Backend) {
 	lack, service := u.now.lacks(u.o, x)
-	if lack == lacksNothing {
-		if t := u.taken(x); t != nil {
-			lack, service = lacksKey, t
-		}
-	}
 	i := slices.IndexFunc(u.old, func(o traffic.Backend) bool { return o.Key == x.Key })
 	switch {
 	case lack == lacksNothing && i >= 0:
@@ -111,31 +106,6 @@ func (u *unled) ask(x traffic.Backend) {
 			u.misses(x, near, fmt.Sprintf("which is not there, and %s is", shortID(near)))
 		}
 	}
-}
-
-// taken is the Service of another release of which the change takes the port that a backend had; nil: there is none, or
-// nobody knows that both are in one namespace.
-func (u *unled) taken(x traffic.Backend) *object.Object {
-	if u.b == nil || !u.where.placed(u.o) {
-		return nil
-	}
-	has := func(t *object.Object) (sure, takes bool) {
-		s, ok := t.Typed.(*corev1.Service)
-		return ok && s.Spec.Type != corev1.ServiceTypeExternalName && len(s.Spec.Ports) > 0 && u.where.placed(t),
-			ok && slices.ContainsFunc(s.Spec.Ports, x.Takes)
-	}
-	had := slices.ContainsFunc(u.once.services(u.b, x.Service), func(t *object.Object) bool {
-		sure, takes := has(t)
-		return sure && takes
-	})
-	is := u.now.services(u.o, x.Service)
-	if !had || len(is) == 0 || slices.ContainsFunc(is, func(t *object.Object) bool {
-		sure, takes := has(t)
-		return !sure || takes
-	}) {
-		return nil
-	}
-	return is[0]
 }
 
 // repaired enters what a backend of base missed in the place of one that is there.
@@ -202,7 +172,7 @@ func (u *unled) edited(x, old traffic.Backend) {
 		return
 	}
 	was := u.now.services(u.o, old.Service)
-	if len(was) == 0 || was[0].Release != u.o.Release || u.open || u.operated(x.Service) {
+	if len(was) == 0 || !u.now.joins(was[0], u.o) || u.open || u.operated(x.Service) {
 		return
 	}
 	reads := u.pair.Head.Reads
@@ -211,7 +181,7 @@ func (u *unled) edited(x, old traffic.Backend) {
 	}
 }
 
-// nearly is the Service of the same release that a backend misses by its spelling; nil: there is none, or several.
+// nearly is the Service of the same cluster that a backend misses by its spelling; nil: there is none, or several.
 func (u *unled) nearly(x traffic.Backend) *object.Object {
 	if u.operated(x.Service) {
 		return nil
@@ -219,12 +189,12 @@ func (u *unled) nearly(x traffic.Backend) *object.Object {
 	return near(u.now, u.o, x.Service)
 }
 
-// near is the one Service of an object's release and namespace whose name is a slip of the pen away; nil: there is
+// near is the one Service of an object's cluster and namespace whose name is a slip of the pen away; nil: there is
 // none, or several.
 func near(x *aimIndex, o *object.Object, name string) *object.Object {
 	var found *object.Object
 	for _, t := range x.objects {
-		if t.ID.Group != "" || t.ID.Kind != "Service" || t.ID.Namespace != o.ID.Namespace || t.Release != o.Release ||
+		if t.ID.Group != "" || t.ID.Kind != "Service" || t.ID.Namespace != o.ID.Namespace || !x.joins(t, o) ||
 			t.Hook || t.ID.Name == name || len(name) < 4 || !slip(t.ID.Name, name) || lettered(t.ID.Name, name) {
 			continue
 		}
@@ -256,7 +226,8 @@ func (u *unled) operated(name string) bool {
 // misses enters that there is no Service of a name, with one that is meant; nil: none is.
 func (u *unled) misses(x traffic.Backend, meant *object.Object, how string, causes ...cause) {
 	r := Remark{Object: u.o, status: finding.New, paths: []string{x.NameAt}, causes: causes,
-		text: fmt.Sprintf("%s leads to Service %s, %s: requests there fail", u.o.ID, x.Service, how)}
+		text: fmt.Sprintf("%s leads to Service %s, %s: requests there fail", u.o.ID, x.Service, how),
+		with: u.where.open(u.o, meant)}
 	r.remedies = byHand(fmt.Sprintf("have Service %s stay until nothing leads to it, or take the %s's rule away with it",
 		x.Service, u.o.ID.Kind))
 	if meant != nil {
@@ -280,7 +251,7 @@ func (u *unled) portless(x traffic.Backend, service *object.Object) {
 		have = append(have, strings.TrimSpace(p.Name+" "+number))
 	}
 	r := Remark{Object: u.o, status: finding.New, paths: []string{x.PortAt},
-		causes: []cause{{service, []string{"spec.ports"}}},
+		causes: []cause{{service, []string{"spec.ports"}}}, with: u.where.open(u.o, service),
 		text: fmt.Sprintf("%s leads to port %s of %s, which has no such port (%s): requests there fail", u.o.ID,
 			x.Port.String(), service.ID, listed(have)),
 		remedies: inProtocol(service, s, x)}

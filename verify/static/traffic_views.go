@@ -239,11 +239,11 @@ func (v *view) differences(o *object.Object) []cause {
 
 func (v *view) asks(side state.Version) []traffic.Ask { return v.of[side].Asks() }
 
-// stranger is the release of the first object that is of one of which nobody says that it runs in the cluster; "":
-// none.
-func (v *view) stranger(list ...*object.Object) string {
+// stranger is the release of the first object of which nobody says that it runs in the cluster of the first one; "":
+// there is none.
+func (v *view) stranger(of *object.Object, list ...*object.Object) string {
 	for _, o := range list {
-		if o != nil && v.open[o.Release] {
+		if o != nil && o.Release != of.Release && (v.open[o.Release] || v.open[of.Release]) {
 			return o.Release
 		}
 	}

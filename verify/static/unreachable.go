@@ -207,7 +207,7 @@ func (t *cutter) remark(a traffic.Ask, now, was traffic.Reach, side state.Versio
 	if a.Use.Control() {
 		r.Rule = rules.CutOffControl
 	}
-	r.with = t.stranger(by.Object, a.By.Object)
+	r.with = t.stranger(by.Object, along(a, now)...)
 	r.Conditional = was.Answer != traffic.Yes && t.compared || now.Cut == traffic.NoReplicas && !a.Use.Control() ||
 		a.Use == traffic.Named || a.Use == traffic.Scrape ||
 		a.Use == traffic.Webhook && !a.Fails || a.Use == traffic.DNS && !t.of[side].Resolves(a.Caller)
@@ -221,6 +221,18 @@ func (t *cutter) remark(a traffic.Ask, now, was traffic.Reach, side state.Versio
 		r.remedies = t.letThrough(a, now)
 	}
 	return r, true
+}
+
+// along are the objects that a request meets on its way.
+func along(a traffic.Ask, r traffic.Reach) []*object.Object {
+	out := []*object.Object{a.By.Object, r.Service}
+	for _, f := range r.Because {
+		out = append(out, f.Object)
+	}
+	for _, w := range r.To {
+		out = append(out, w.Object)
+	}
+	return out
 }
 
 // locksOne reports whether a NetworkPolicy lets nothing out of some pods on purpose, such as of a database: it is no
@@ -237,7 +249,8 @@ func tells(a traffic.Ask, r traffic.Reach) bool {
 	case traffic.Detached:
 		return !strings.HasSuffix(r.Because[0].Path, ".name") // a Gateway that goes is told where it is named
 	case traffic.NoService, traffic.NoPort:
-		return a.Use != traffic.Route && a.Use != traffic.Scrape || a.Namespace != a.By.Object.ID.Namespace
+		return a.Use != traffic.Route && a.Use != traffic.Scrape || a.Namespace != a.By.Object.ID.Namespace ||
+			r.Cut == traffic.NoService && r.Because[0].Path == "spec.externalName"
 	case traffic.NoPods, traffic.NotServed:
 		return a.Use.Control()
 	case traffic.NoReplicas:

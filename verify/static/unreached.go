@@ -95,7 +95,7 @@ func (u *unmatched) ask() []Remark {
 	return nil
 }
 
-// left is the first of what the selector had on base that is still there in its release; nil: nothing is.
+// left is the first of what the selector had on base that is still there; nil: nothing is.
 func (u *unmatched) left(was []*object.Object) *object.Object {
 	for _, t := range was {
 		next := u.now.counterpart(t)
@@ -104,7 +104,7 @@ func (u *unmatched) left(was []*object.Object) *object.Object {
 				next = c.Head
 			}
 		}
-		if next != nil && next.Release == u.o.Release {
+		if next != nil && u.now.joins(next, u.o) {
 			return next
 		}
 	}
@@ -184,7 +184,7 @@ func (u *unmatched) text(o *object.Object, r reach, t *object.Object) string {
 // missing is what is told of a selector that misses an object.
 func (u *unmatched) missing(was, t *object.Object) Remark {
 	r := Remark{Rule: rules.DanglingTarget, release: u.pair.ID, Object: u.o, status: finding.New,
-		paths: []string{u.r.path}, text: u.text(u.o, u.r, t)}
+		paths: []string{u.r.path}, text: u.text(u.o, u.r, t), with: u.where.open(u.o, t)}
 	set, _ := u.r.labelsOf(t)
 	at := "spec.template.metadata.labels"
 	if u.r.services || t.ID.Kind == "Pod" {
@@ -220,10 +220,10 @@ func (u *unmatched) missing(was, t *object.Object) Remark {
 	return r
 }
 
-// comes reports whether a monitor comes to Services of its own release alone: it is about their ports.
+// comes reports whether a monitor comes to Services of its own cluster alone: it is about their ports.
 func (u *unmatched) comes(have []*object.Object) bool {
 	return u.b == nil && u.r.services && !slices.ContainsFunc(have, func(t *object.Object) bool {
-		return t.Release != u.o.Release
+		return !u.now.joins(t, u.o)
 	})
 }
 
@@ -249,7 +249,7 @@ func (u *unmatched) portless(have, was []*object.Object) []Remark {
 		}
 		r := Remark{Rule: rules.DanglingTarget, release: u.pair.ID, Object: u.o, status: finding.New, paths: []string{p.path},
 			text: fmt.Sprintf("%s scrapes the port %s, but nothing that it selects has one of that name (%s)", u.o.ID, p.name,
-				listed(names))}
+				listed(names)), with: u.where.open(u.o, have...)}
 		for _, t := range have {
 			r.causes = append(r.causes, cause{t, u.r.portPaths(t)})
 		}

@@ -45,7 +45,7 @@ func unserved(p *Pass) []Remark {
 				continue
 			}
 			r := Remark{Object: o, paths: []string{fmt.Sprintf("spec.ports[%d].targetPort", i)}, Conditional: true,
-				Note: p.mentions(n, now.pods), causes: now.causes,
+				Note: p.mentions(n, now.pods), causes: now.causes, with: p.where().open(o, now.pods...),
 				text: fmt.Sprintf("%s leads to the port %d, which no container of %s declares", o.ID, n, now.of)}
 			if port.TargetPort == (intstr.IntOrString{}) {
 				r.paths[0] = fmt.Sprintf("spec.ports[%d].port", i)

@@ -59,6 +59,16 @@ func (w *whereabouts) tie(a, b *object.Object) slice.Tie {
 	return w.ties.Tie(a.Release, b.Release)
 }
 
+// open is the release of the first of some objects of which nobody says that it is in the cluster of one; "": none.
+func (w *whereabouts) open(o *object.Object, list ...*object.Object) string {
+	for _, t := range list {
+		if t != nil && w.tie(t, o) == slice.Open {
+			return t.Release
+		}
+	}
+	return ""
+}
+
 // meet reports whether two releases may be in one cluster.
 func (w *whereabouts) meet(a, b string) bool { return w.ties == nil || w.ties.Tie(a, b) != slice.Apart }
 

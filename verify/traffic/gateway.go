@@ -71,6 +71,9 @@ func (c *Cluster) parent(o *object.Object, ref map[string]any, at string) (Answe
 		}
 		out = out.or(in.and(named))
 	}
+	if why.Object == o {
+		return out, []Field{why, {g, "spec.listeners"}}
+	}
 	return out, []Field{why}
 }
 

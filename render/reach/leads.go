@@ -1,0 +1,91 @@
+package reach
+
+import (
+	"bytes"
+	"encoding/json"
+	"reflect"
+	"regexp"
+	"slices"
+
+	"github.com/kubesettle/kubesettle/render/document"
+	"github.com/kubesettle/kubesettle/render/release"
+)
+
+// Requests go from a route to a Gateway and to a Service, from a setting to a Service: each names the next one, in
+// whatever release that is. Where one end differs, the release of the other end is rendered.
+
+var (
+	// routingKinds name where requests go; steeredKinds are named by them.
+	routingKinds = []string{"Ingress", "HTTPRoute", "GRPCRoute", "TLSRoute", "TCPRoute", "UDPRoute", "VirtualService",
+		"IngressRoute", "IngressRouteTCP", "IngressRouteUDP", "Route", "ServiceMonitor", "PodMonitor",
+		"ValidatingWebhookConfiguration", "MutatingWebhookConfiguration", "APIService"}
+	steeredKinds = []string{"Service", "Gateway", "DestinationRule"}
+	// hostWord finds what may be the name of an object in a text.
+	hostWord = regexp.MustCompile(`[a-z0-9](?:[a-z0-9-]*[a-z0-9])?`)
+)
+
+// leading is an object at one end of requests that differs between the sides.
+type leading struct {
+	name    []byte          // by which others name it; nil: they do not
+	names   map[string]bool // that it may name itself
+	gateway bool            // it may be named from any namespace
+	in      map[string]bool // namespaces of its release
+}
+
+// lead enters a document of a release that differs from the other side's, if it is at an end of requests.
+func (e *effects) lead(d, other document.Document, j *release.Recipe) {
+	key := keyOf(d)
+	steered, runs := slices.Contains(steeredKinds, key[1]), slices.Contains(runningKinds, key[1])
+	if j == nil || !steered && !runs && !slices.Contains(routingKinds, key[1]) ||
+		reflect.DeepEqual(rulesOf(d), rulesOf(other)) {
+		return
+	}
+	x := leading{gateway: key[1] == "Gateway", names: wordsOf(rulesOf(d)), in: namespacesOf(j)}
+	if steered {
+		x.name = []byte(key[3])
+	}
+	if runs { // what it named before says nothing
+		for w := range wordsOf(rulesOf(other)) {
+			delete(x.names, w)
+		}
+	}
+	e.led = append(e.led, x)
+}
+
+// rulesOf are the fields of an object that say where requests go.
+func rulesOf(d document.Document) [2]any { return [2]any{d.Content["spec"], d.Content["webhooks"]} }
+
+// wordsOf are the words of an object's fields that may be names of others.
+func wordsOf(rules [2]any) map[string]bool {
+	out := map[string]bool{}
+	text, err := json.Marshal(rules)
+	if err != nil {
+		return out
+	}
+	for _, w := range hostWord.FindAll(text, -1) {
+		out[string(w)] = true
+	}
+	return out
+}
+
+// leads reports whether a release has the other end of requests of which one end differs.
+func (e *effects) leads(j *release.Recipe) bool {
+	if len(e.led) == 0 {
+		return false
+	}
+	settings, err := json.Marshal(&j.Release)
+	near := namespacesOf(j)
+	return err != nil || slices.ContainsFunc(e.led, func(x leading) bool {
+		names := func(b []byte) bool {
+			return x.name != nil && hasWord(b, x.name) && (!x.gateway || bytes.Contains(b, []byte("parentRefs")))
+		}
+		there := x.gateway || meet(x.in, near)
+		return there && (names(settings) || anyFile(j, names)) || anyFile(j, x.meets)
+	})
+}
+
+// meets reports whether a text may have an object that the one which differs names.
+func (x leading) meets(b []byte) bool {
+	return len(x.names) > 0 && hasKind(b, steeredKinds) &&
+		slices.ContainsFunc(nameText.FindAllSubmatch(b, -1), func(m [][]byte) bool { return x.names[string(m[1])] })
+}
