@@ -250,6 +250,18 @@ func (v *view) stranger(of *object.Object, list ...*object.Object) string {
 	return ""
 }
 
+// along are the objects that a request meets on its way.
+func along(a traffic.Ask, r traffic.Reach) []*object.Object {
+	out := []*object.Object{a.By.Object, r.Service}
+	for _, f := range r.Because {
+		out = append(out, f.Object)
+	}
+	for _, w := range r.To {
+		out = append(out, w.Object)
+	}
+	return out
+}
+
 // protocolPort words a port.
 func protocolPort(p traffic.Port) string {
 	if p.Protocol == corev1.ProtocolTCP || p.Protocol == "" {

@@ -223,18 +223,6 @@ func (t *cutter) remark(a traffic.Ask, now, was traffic.Reach, side state.Versio
 	return r, true
 }
 
-// along are the objects that a request meets on its way.
-func along(a traffic.Ask, r traffic.Reach) []*object.Object {
-	out := []*object.Object{a.By.Object, r.Service}
-	for _, f := range r.Because {
-		out = append(out, f.Object)
-	}
-	for _, w := range r.To {
-		out = append(out, w.Object)
-	}
-	return out
-}
-
 // locksOne reports whether a NetworkPolicy lets nothing out of some pods on purpose, such as of a database: it is no
 // default for a namespace, and lists nothing.
 func locksOne(o *object.Object) bool {
