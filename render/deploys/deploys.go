@@ -114,6 +114,9 @@ func Read(s *source.Source, over func() bool) []Deploy {
 		}
 		calls := source.Learn(s.Memo, about, b, func() ([]call, bool) { return read(f, b), true })
 		for _, c := range calls {
+			if c.Tool == Step {
+				continue
+			}
 			for _, d := range all.resolve(c) {
 				if k := d.key(); !seen[k] && len(out) < maxDeploys {
 					seen[k] = true

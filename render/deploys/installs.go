@@ -25,6 +25,7 @@ func Opened(base, head *source.Source, changed []string, used func(string) bool)
 	o := &opened{}
 	for _, src := range []*source.Source{head, base} {
 		o.sides = append(o.sides, &terraform{src: src, modules: map[string]*module{}})
+		o.repositories = append(o.repositories, &repository{src: src})
 	}
 	var out []Open
 	for _, f := range changed {
@@ -37,9 +38,13 @@ func Opened(base, head *source.Source, changed []string, used func(string) bool)
 
 // opened looks at both sides, head first.
 type opened struct {
-	sides   []*terraform
-	folders []string // of Terraform, of both sides
-	listed  bool
+	sides        []*terraform
+	folders      []string // of Terraform, of both sides
+	listed       bool
+	repositories []*repository
+	marks        map[string][]string
+	texts        []mention
+	given        [2]map[string]string // where a step names a file, by side and file; nil: not read yet
 }
 
 func (o *opened) file(f string, used func(string) bool) (Open, bool) {
@@ -49,16 +54,25 @@ func (o *opened) file(f string, used func(string) bool) (Open, bool) {
 		return o.terraform(f)
 	case path.Ext(f) == ".tfvars":
 		return o.variables(f)
-	case name == "fleet.yaml":
-		return Open{f, 1, "it says what Fleet installs, which is not rendered"}, true
+	case name == ".sourceignore":
+		return Open{f, 1, "it says which files Flux leaves out, which is not read"}, true
 	case name == "vendir.yml" || name == "vendir.lock.yml":
 		return Open{f, 1, "it says what vendir takes from other hosts, which is not read"}, true
+	}
+	if one, is := o.script(f); is {
+		return one, true
+	}
+	if one, is := o.tool(f, used); is {
+		return one, true
 	}
 	if project, what := o.project(f); project != "" {
 		return Open{f, 1, fmt.Sprintf("it is of %s, %s that is not run", project, what)}, true
 	}
 	if used(f) {
 		return Open{}, false
+	}
+	if one, is := o.named(f); is {
+		return one, true
 	}
 	switch path.Ext(f) {
 	case ".yaml", ".yml", ".json", ".tpl", ".tmpl", ".tftpl":

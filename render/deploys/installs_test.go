@@ -6,9 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/kubesettle/kubesettle/render/source"
-	"github.com/kubesettle/kubesettle/render/tree"
 )
 
 // A change is open where it changes what a program installs, or what that refers to, and nowhere else.
@@ -88,19 +85,8 @@ resource "aws_iam_role" "r" { name = "a" }
 		now := maps.Clone(base)
 		maps.Copy(now, row.head)
 		maps.DeleteFunc(now, func(_, text string) bool { return text == "" })
-		of := func(files map[string]string) *source.Source {
-			m, err := tree.Map("test", files)
-			if err != nil {
-				t.Fatal(err)
-			}
-			s, err := source.New(m)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return s
-		}
 		var got []string
-		for _, o := range Opened(of(base), of(now), slices.Sorted(maps.Keys(row.head)), func(string) bool { return false }) {
+		for _, o := range Opened(sourceOf(t, base), sourceOf(t, now), slices.Sorted(maps.Keys(row.head)), func(string) bool { return false }) {
 			got = append(got, fmt.Sprintf("%s:%d", o.File, o.Line))
 		}
 		if strings.Join(got, " ") != row.want {

@@ -128,7 +128,7 @@ func follow(file string, scripts []script, vars map[string]string, dirs []string
 	sh := newShell(file)
 	flat := flattened(vars)
 	for _, one := range scripts {
-		if toolWords.MatchString(one.text) {
+		if stepWords.MatchString(one.text) {
 			sh.run(one.text, func(n int) int { return one.line + n - 1 }, flat, dirs)
 		}
 	}

@@ -215,7 +215,7 @@ func (p *pipeline) scripts(n *yaml3.Node, in scope) {
 		}
 	}
 	whole := body.String()
-	if !toolWords.MatchString(whole) {
+	if !stepWords.MatchString(whole) {
 		return
 	}
 	p.follow(in, func(vars map[string]string) {

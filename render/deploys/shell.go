@@ -121,6 +121,8 @@ func (sh *shell) stmt(s *syntax.Stmt, in []state) []state {
 	}
 	switch c := s.Cmd.(type) {
 	case *syntax.CallExpr:
+		sh.fed(s, s, false, in)
+		sh.written(s, c, in)
 		var out []state
 		for _, st := range in {
 			out = append(out, sh.call(c, st)...)
@@ -134,7 +136,9 @@ func (sh *shell) stmt(s *syntax.Stmt, in []state) []state {
 		return distinct(out)
 	case *syntax.BinaryCmd:
 		if c.Op == syntax.Pipe || c.Op == syntax.PipeAll {
+			n := len(sh.calls)
 			sh.stmt(c.X, in)
+			sh.fed(s, c.Y, slices.ContainsFunc(sh.calls[n:], func(c call) bool { return c.Tool != Step }), in)
 			sh.stmt(c.Y, in)
 			return in
 		}

@@ -81,4 +81,7 @@ func (sh *shell) tool(words []string, line int, st state) {
 		d.File, d.Line = sh.file, line
 		sh.calls = append(sh.calls, call{Deploy: d, dirs: st.dirs})
 	}
+	if text := stepOf(words); text != "" {
+		sh.step("", text, line, st)
+	}
 }

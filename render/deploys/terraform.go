@@ -142,7 +142,7 @@ var (
 		`cluster_role|cluster_role_binding|storage_class|persistent_volume|token_request|certificate_signing_request|` +
 		`config_map_v1_data|secret_v1_data|annotations|env)(_v\d\w*)?$`)
 	hclReference = regexp.MustCompile(`\b(?:var|local|module|data\.\w+|[a-z]\w*_\w+)\.[A-Za-z_][\w-]*`)
-	hclFile      = regexp.MustCompile(`\b(?:file|templatefile|filebase64|fileset)\s*\(\s*"((?:[^"\\$]|\$\{[^{}"]*\})*)"(?:\s*,\s*"([^"]*)")?`)
+	hclFile      = regexp.MustCompile(`\b(?:(?:file|templatefile|filebase64|fileset)\s*\(|pattern\s*=)\s*"((?:[^"\\$]|\$\{[^{}"]*\})*)"(?:\s*,\s*"([^"]*)")?`)
 )
 
 // module is one folder of Terraform.

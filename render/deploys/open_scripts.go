@@ -1,0 +1,152 @@
+package deploys
+
+import (
+	"bytes"
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/kubesettle/kubesettle/render/source"
+)
+
+// throwaway is what a script says that makes a cluster for a test, or takes one: nothing stays there.
+var throwaway = regexp.MustCompile(`\bkind create cluster|kind-action|setup-kind|minikube start|setup-minikube|k3d cluster create|` +
+	`k3d-action|setup-k3s|\bct install|chart-testing`)
+
+// script is a changed script in which a step changes, or a call whose release is not known.
+func (o *opened) script(f string) (Open, bool) {
+	is, was := o.steps(0, f), o.steps(1, f)
+	for _, c := range is {
+		if !slices.ContainsFunc(was, same(c)) {
+			return Open{f, c.Line, why(c)}, true
+		}
+	}
+	for _, c := range was {
+		if !slices.ContainsFunc(is, same(c)) {
+			return Open{f, 1, why(c)}, true
+		}
+	}
+	return Open{}, false
+}
+
+func same(c call) func(call) bool { return func(x call) bool { return x.key() == c.key() } }
+
+func why(c call) string {
+	if c.Tool == Step {
+		return "a command in it acts on a cluster by itself, and is not run"
+	}
+	return "a command in it deploys what is not known from the repository"
+}
+
+// steps are those of a script of one side, and its calls of which no release comes.
+func (o *opened) steps(side int, f string) []call {
+	src := o.sides[side].src
+	read := readerOf(f)
+	if read == nil || src.Links[f] || inTest(f) || strings.Contains(f, "/templates/") || !src.HasFile(f) {
+		return nil
+	}
+	b, err := src.Read(f)
+	if err != nil || len(b) > maxFile || source.IsManifestName(f) && isObjects(b) || !mayStep(b) ||
+		bytes.IndexByte(b, 0) >= 0 || deep(b) || throwaway.Match(b) {
+		return nil
+	}
+	calls := source.Learn(src.Memo, "deploys "+f, b, func() ([]call, bool) { return read(f, b), true })
+	if !slices.ContainsFunc(calls, func(c call) bool { return c.Tool != Step || c.Name != writes }) {
+		return nil // what it writes is for something else
+	}
+	return slices.DeleteFunc(slices.Clone(calls), func(c call) bool {
+		return c.Tool != Step && len(o.repositories[side].resolve(c)) > 0
+	})
+}
+
+// named is a changed file that a step is given, or whose variables a script takes.
+func (o *opened) named(f string) (Open, bool) {
+	env := strings.HasPrefix(path.Base(f), ".env") || path.Ext(f) == ".env"
+	switch path.Ext(f) {
+	case ".yaml", ".yml", ".json", ".tpl", ".tmpl", ".txt", ".template", ".j2", ".in":
+	default:
+		if !env {
+			return Open{}, false
+		}
+	}
+	for side := range o.sides {
+		if env {
+			if at := o.sourced(side, f); at != "" {
+				return Open{f, 1, at + " takes variables from it, and is not run"}, true
+			}
+			continue
+		}
+		if o.given[side] == nil {
+			o.given[side] = o.stepFiles(side)
+		}
+		if at := o.given[side][f]; at != "" {
+			return Open{f, 1, at + " gives it to a command, which is not run"}, true
+		}
+	}
+	return Open{}, false
+}
+
+// scripts calls f with each script of a side that acts on a cluster, until it returns true.
+func (o *opened) scripts(side int, f func(file string, text []byte, calls []call) bool) {
+	src := o.sides[side].src
+	for _, p := range src.Files {
+		read := readerOf(p)
+		if read == nil || src.Links[p] || inTest(p) || strings.Contains(p, "/templates/") {
+			continue
+		}
+		b, err := src.Read(p)
+		if err != nil || len(b) > maxFile || !mayCall(b) || source.IsManifestName(p) && isObjects(b) ||
+			bytes.IndexByte(b, 0) >= 0 || deep(b) || throwaway.Match(b) {
+			continue
+		}
+		calls := source.Learn(src.Memo, "deploys "+p, b, func() ([]call, bool) { return read(p, b), true })
+		if len(calls) > 0 && f(p, b, calls) {
+			return
+		}
+	}
+}
+
+// stepFiles are the places of the steps that name files, by file.
+func (o *opened) stepFiles(side int) map[string]string {
+	src, out := o.sides[side].src, map[string]string{}
+	o.scripts(side, func(_ string, _ []byte, calls []call) bool {
+		for _, c := range calls {
+			if c.Tool != Step {
+				continue
+			}
+			for _, w := range c.Values {
+				if at := strings.LastIndex(w, "}/"); at >= 0 { // of the folder that the job runs in, most likely
+					w = w[at+2:]
+				}
+				for _, dir := range c.dirs {
+					p := join(dir, w)
+					if !src.HasFile(p) {
+						p = strings.TrimLeft(w, "./") // from a folder that the tool goes to
+					}
+					if src.HasFile(p) && out[p] == "" {
+						out[p] = c.At()
+						break
+					}
+				}
+			}
+		}
+		return false
+	})
+	return out
+}
+
+// sourced is where a script that acts on a cluster takes variables from a file; "" for nowhere.
+func (o *opened) sourced(side int, f string) string {
+	takes := regexp.MustCompile(`(?m)(?:^|[\s;&|({])(?:source|\.|-?include|--env-file[ =]|set dotenv-\w+|dotenv:?|env_file:?|envFile:?)` +
+		`[\s:=\['"-]*[^\s;&|'"]*` + regexp.QuoteMeta(path.Base(f)))
+	found := ""
+	o.scripts(side, func(p string, text []byte, _ []call) bool {
+		if at := takes.FindIndex(text); at != nil {
+			found = fmt.Sprintf("%s:%d", p, 1+bytes.Count(text[:at[1]], []byte("\n")))
+		}
+		return found != ""
+	})
+	return found
+}
