@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/kubesettle/kubesettle/render/document"
+	"github.com/kubesettle/kubesettle/render/helm"
 	"github.com/kubesettle/kubesettle/render/kustomize"
 	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/release"
@@ -203,12 +204,17 @@ func (o *declaring) fluxVariables(r *release.Release) *object.Failure {
 	set := func(k, v string) { s.Vars[k] = strings.ReplaceAll(v, "\n", "") }
 	for i, e := range document.Items(build, "substituteFrom") {
 		kind, name := document.Text(e, "kind"), document.Text(e, "name")
-		p, ok := o.Found.lookup(kind, document.Text(o.content, "metadata", "namespace"), name)
+		space := document.Text(o.content, "metadata", "namespace")
+		field := fmt.Sprintf("spec.postBuild.substituteFrom[%d]", i)
+		p, ok := o.Found.lookup(kind, space, name)
 		if !ok {
+			if recipe := o.Found.maker(kind, space, name); recipe != "" {
+				s.Sources = append(s.Sources, o.unknownVariables(field, kind+" "+name, recipe))
+			}
 			if document.Value(e, "optional") != true {
 				s.Open = true
 				r.Remarks = append(r.Remarks, object.Say(object.VariablesUnknown, kind, name).
-					At(o.at(fmt.Sprintf("spec.postBuild.substituteFrom[%d]", i))))
+					At(o.at(field)))
 			}
 			continue
 		}
@@ -216,7 +222,10 @@ func (o *declaring) fluxVariables(r *release.Release) *object.Failure {
 		for _, k := range p.keys() {
 			v, has, encrypted := p.data(k)
 			if encrypted || !has {
-				locked = true
+				if s.Locked == nil {
+					s.Locked = map[string]object.Hole{}
+				}
+				locked, s.Locked[k] = true, o.unknownVariables(field, k+" of "+kind+" "+name, v)
 				v = "${" + k + "}"
 			} else if kind == "Secret" {
 				hidden = append(hidden, v)
@@ -228,6 +237,7 @@ func (o *declaring) fluxVariables(r *release.Release) *object.Failure {
 		}
 	}
 	for k, v := range document.TextMap(document.Value(build, "substitute")) {
+		delete(s.Locked, k)
 		set(k, v)
 	}
 	for k := range s.Vars {
@@ -237,6 +247,12 @@ func (o *declaring) fluxVariables(r *release.Release) *object.Failure {
 	}
 	r.Substitute, r.Hidden = s, hiddenTexts(hidden)
 	return nil
+}
+
+// unknownVariables is a variable, or a source of some, as far as the repository has it: two of one text are the same.
+func (o *declaring) unknownVariables(field, what, text string) object.Hole {
+	return object.Hole{Kind: object.Values, What: what, Where: o.at(field),
+		Reason: what + " is not in the repository in the clear", Remedy: "check its changes by hand", Own: helm.Digest(text)}
 }
 
 // fluxResources lists what Flux puts into the kustomization that it generates for a

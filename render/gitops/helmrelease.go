@@ -296,7 +296,8 @@ func (o *declaring) leftOut(field string, e any) object.Note {
 // unknownValues is the entry of valuesFrom as far as the repository has it: two with equal ciphertexts are the same.
 func (o *declaring) unknownValues(field string, e any) object.Hole {
 	what := fmt.Sprintf("what %s %s gives the chart", document.Text(e, "kind"), document.Text(e, "name"))
-	of := fmt.Sprint(e)
+	of := fmt.Sprint(e) + o.Found.maker(document.Text(e, "kind"), document.Text(o.content, "metadata", "namespace"),
+		document.Text(e, "name"))
 	if p, ok := o.Found.lookup(document.Text(e, "kind"), document.Text(o.content, "metadata", "namespace"),
 		document.Text(e, "name")); ok {
 		text, _, _ := p.data(cmp.Or(document.Text(e, "valuesKey"), "values.yaml"))

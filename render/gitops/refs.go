@@ -1,8 +1,13 @@
 package gitops
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/base64"
 	"fmt"
+	"maps"
+	"path"
+	"slices"
 	"sort"
 	"strings"
 
@@ -25,6 +30,7 @@ type Found struct {
 	src      *source.Source
 	trialing locate.Options
 	objects  map[string]placed
+	making   []string                // kinds of which Secrets come, that the repository speaks of; nil: not looked for yet
 	Wake     func(kind, name string) // has an object rendered that is looked for; nil: all were
 	// Await renders what waits and may hold an object that is not there, and reports whether it rendered anything.
 	Await func(kind, name string) bool
@@ -40,11 +46,67 @@ func NewFound(src *source.Source, t locate.Options) *Found {
 func (s *Found) Remember(r release.Release, j *release.Recipe, docs []document.Document) {
 	for _, d := range docs {
 		gvk := document.GVK(d.Content)
+		if slices.Contains(makers[gvk.Group], gvk.Kind) {
+			s.objects[gvk.Kind+" "+path.Dir(objectName(d.Content, r.Namespace))+"/"+makes(d.Content)] = placed{d, j}
+		}
 		if gvk.Group != "source.toolkit.fluxcd.io" && (gvk.Group != "" || gvk.Kind != "ConfigMap" && gvk.Kind != "Secret") {
 			continue
 		}
 		s.objects[gvk.Kind+" "+objectName(d.Content, r.Namespace)] = placed{d, j}
 	}
+}
+
+// makers are the kinds, by group, of which a controller makes a Secret that the repository does not have.
+var makers = map[string][]string{
+	"bitnami.com": {"SealedSecret"}, "external-secrets.io": {"ExternalSecret"},
+	"secrets.hashicorp.com": {"VaultStaticSecret", "VaultDynamicSecret"}, "onepassword.com": {"OnePasswordItem"},
+}
+
+// makes is the name of the Secret that comes of an object.
+func makes(content map[string]any) string {
+	spec := content["spec"]
+	return cmp.Or(document.Text(spec, "target", "name"), document.Text(spec, "template", "metadata", "name"),
+		document.Text(spec, "destination", "name"), document.Text(content, "metadata", "name"))
+}
+
+// maker is what the repository says of a Secret that a controller makes; "" if none does.
+func (s *Found) maker(kind, namespace, name string) string {
+	if kind != "Secret" {
+		return ""
+	}
+	for _, kind := range s.present() {
+		if p, ok := s.lookup(kind, namespace, name); ok {
+			return fmt.Sprint(p.doc.Content["spec"])
+		}
+	}
+	return ""
+}
+
+// present are the kinds of makers that the repository speaks of.
+func (s *Found) present() []string {
+	if s.making != nil {
+		return s.making
+	}
+	s.making = []string{}
+	all := slices.Sorted(slices.Values(slices.Concat(slices.Collect(maps.Values(makers))...)))
+	for _, f := range s.src.Files {
+		if len(all) == len(s.making) {
+			break
+		}
+		if !source.IsManifestName(f) {
+			continue
+		}
+		b, err := s.src.Read(f)
+		if err != nil {
+			continue
+		}
+		for _, kind := range all {
+			if bytes.Contains(b, []byte("kind: "+kind)) && !slices.Contains(s.making, kind) {
+				s.making = append(s.making, kind)
+			}
+		}
+	}
+	return s.making
 }
 
 // lookup finds an object by kind, namespace and name; one without a namespace serves all.

@@ -2,7 +2,9 @@ package kustomize
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/fluxcd/pkg/envsubst"
@@ -20,28 +22,42 @@ var (
 
 const substituteNote = "kustomize.toolkit.fluxcd.io/substitute"
 
-// Substitute replaces variables in a release's documents.
+// Substitute replaces variables in a release's documents, and gives those that it uses and whose values are unknown.
 //
 // Upstream: fluxcd/pkg v1.7, kustomize: SubstituteVariables and varSubstitution.
-func Substitute(s *release.Substitution, docs []document.Document) *object.Failure {
-	if len(s.Vars) == 0 && !s.Always {
-		return nil
+func Substitute(s *release.Substitution, docs []document.Document) ([]object.Hole, *object.Failure) {
+	if len(s.Vars) == 0 && !s.Always && len(s.Sources) == 0 {
+		return nil, nil
 	}
+	used := map[string]bool{}
 	for i := range docs {
-		if err := replace(s, &docs[i]); err != nil {
+		if err := replace(s, &docs[i], used); err != nil {
 			file, line := docs[i].File, docs[i].Line
 			name := document.Text(docs[i].Content, "metadata", "name")
-			return &object.Failure{
+			return nil, &object.Failure{
 				Reason: fmt.Sprintf("%s: %s %s: %v", file, document.GVK(docs[i].Content).Kind, name, err),
 				Where:  object.LineOf(file, line, "file"),
 				Remedy: "correct the expression, or write $${ where the text is meant",
 			}
 		}
 	}
-	return nil
+	var out []object.Hole
+	elsewhere := false
+	for _, name := range slices.Sorted(maps.Keys(used)) {
+		if h, locked := s.Locked[name]; locked {
+			out = append(out, h)
+		}
+		_, known := s.Vars[name]
+		elsewhere = elsewhere || !known
+	}
+	if elsewhere {
+		out = append(out, s.Sources...)
+	}
+	return out, nil
 }
 
-func replace(s *release.Substitution, d *document.Document) error {
+// replace replaces the variables of one document, and adds their names to those used.
+func replace(s *release.Substitution, d *document.Document, used map[string]bool) error {
 	for _, field := range []string{"annotations", "labels"} {
 		if document.Text(d.Content, "metadata", field, substituteNote) == "disabled" {
 			return nil
@@ -58,13 +74,20 @@ func replace(s *release.Substitution, d *document.Document) error {
 	if s.Open {
 		was = bareVariable.ReplaceAllStringFunc(was, func(m string) string {
 			sub := bareVariable.FindStringSubmatch(m)
+			used[sub[2]] = true
 			if _, known := s.Vars[sub[2]]; known {
 				return m
 			}
 			return sub[1] + "$${" + sub[2] + "}"
 		})
 	}
-	now, err := envsubst.Eval(was, func(name string) (string, bool) { return s.Vars[name], true })
+	if len(s.Vars) == 0 && !s.Always {
+		return nil // with no variable at all nothing is evaluated
+	}
+	now, err := envsubst.Eval(was, func(name string) (string, bool) {
+		used[name] = true
+		return s.Vars[name], true
+	})
 	if err != nil {
 		return fmt.Errorf("its variables cannot be replaced: %w", err)
 	}

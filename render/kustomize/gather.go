@@ -318,6 +318,9 @@ func (k *File) fail(ref, what, remedy string) *object.Failure {
 // add reads one file.
 func (g *gatherer) add(k *File, p, ref string) *object.Failure {
 	if root := path.Dir(k.Path); !g.anyFile() && !source.Under(g.src.Real(p), g.src.Real(root)) {
+		if b, err := g.src.Read(p); err == nil {
+			g.recipe.Files[p] = b // it is one of those whose change may be a change of the release
+		}
 		return k.fail(ref, "is outside of "+root+", which `kustomize build` refuses to read",
 			"move it below that folder, or make its folder a base; where the cluster builds with LoadRestrictionsNone, declare the release with `loadRestrictor: none`")
 	}

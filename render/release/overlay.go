@@ -2,6 +2,8 @@ package release
 
 import (
 	"sigs.k8s.io/kustomize/api/types"
+
+	"github.com/kubesettle/kubesettle/render/object"
 )
 
 // Overlay is what a GitOps object adds to the kustomization it names, or to what a chart
@@ -34,6 +36,13 @@ type Substitution struct {
 	// Open says that a source of variables is not in the repository: a variable that is
 	// not known stays as it is written. Otherwise it is empty, as in a cluster.
 	Open bool
+	// Locked are those of Vars whose values are encrypted, and Sources the sources that are not in the repository but
+	// whose recipe is. Each is a part of what uses it.
+	Locked  map[string]object.Hole `json:",omitempty"`
+	Sources []object.Hole          `json:",omitempty"`
 	// Always says that expressions are evaluated without any variable too.
 	Always bool `json:",omitempty"`
 }
+
+// Unknown reports whether a variable may have a value that the repository does not say.
+func (s *Substitution) Unknown() bool { return s != nil && (s.Open || len(s.Locked) > 0) }

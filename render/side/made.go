@@ -63,7 +63,7 @@ func (s *Side) Rendered(i int, known Scopes) *object.Rendered {
 		m.Values = slices.DeleteFunc(slices.Clone(m.Values), func(p string) bool { return source.MountOf(p) != "" })
 	}
 	r := &object.Rendered{Release: m.Release.Release, Err: out.Err, Untouched: out.Untouched, Origin: m}
-	r.Delivery.Fills = m.Substitute != nil && m.Substitute.Open
+	r.Delivery.Fills = m.Substitute.Unknown()
 	r.Notes = append(append(r.Notes, m.Remarks...), out.Notes...)
 	if s.Recipes[i] != nil {
 		r.Reads = s.Recipes[i].Own()

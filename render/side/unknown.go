@@ -35,7 +35,7 @@ func (b *builder) unknown(o *object.Object, asked []string) []string {
 	if o.Typed == nil && !onPods(o.Content) || !mayHold(o.Content) && !shoutedName.MatchString(named) {
 		return out
 	}
-	open := b.rel.By.File == "" || b.rel.Kind == object.Helm || b.rel.Substitute != nil && b.rel.Substitute.Open
+	open := b.rel.By.File == "" || b.rel.Kind == object.Helm || b.rel.Substitute.Unknown()
 	plain := b.rel.By.File == "" && b.rel.Kind != object.Helm
 	stands := func(text string) bool {
 		return plugin.MatchString(text) || open && variable.MatchString(text) || plain && marked.MatchString(text)

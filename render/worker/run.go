@@ -68,7 +68,9 @@ func buildKustomization(j *release.Recipe) release.Output {
 		return out
 	}
 	if s := j.Release.Substitute; s != nil {
-		out.Err = kustomize.Substitute(s, out.Docs)
+		var used []object.Hole
+		used, out.Err = kustomize.Substitute(s, out.Docs)
+		out.Holes = append(out.Holes, used...)
 	}
 	kustomize.Label(j.Release.Overlay, out.Docs)
 	return out
