@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/kubesettle/kubesettle/render/discover"
+	"github.com/kubesettle/kubesettle/render/fieldpath"
 	"github.com/kubesettle/kubesettle/render/jsonnet"
 	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/side"
@@ -38,7 +39,7 @@ var fromElsewhere = map[string][]string{
 	"operators.coreos.com":            {"Subscription", "CatalogSource"},
 	"olm.operatorframework.io":        {"ClusterExtension", "ClusterCatalog"},
 	"configsync.gke.io":               {"RootSync", "RepoSync"},
-	"addons.cluster.x-k8s.io":         {"HelmChartProxy"},
+	"addons.cluster.x-k8s.io":         {"HelmChartProxy", "ClusterResourceSet"},
 	"operator.cluster.x-k8s.io":       {""},
 	"config.projectsveltos.io":        {"ClusterProfile", "Profile"},
 	"helm.k0sproject.io":              {"Chart"},
@@ -71,6 +72,7 @@ type Elsewhere struct {
 	Change *object.Change
 	Object *object.Object // head's, or base's of one that goes
 	Field  string         // that changes; "" of one that comes or goes
+	Data   string         // a ConfigMap or Secret that it names, which is what changes; "": it changes itself
 }
 
 // ChangedElsewhere lists the changes of what is delivered from outside the repository. What a release is made of that
@@ -93,6 +95,12 @@ func ChangedElsewhere(c *object.Changes) []Elsewhere {
 			e.Object = ch.Base
 		}
 		id := e.Object.ID
+		if id.Group == "" && (id.Kind == "ConfigMap" || id.Kind == "Secret") {
+			if by, field := takesData(c.Head, id); by != nil && ch.Kind != object.Removed {
+				out = append(out, Elsewhere{ch, by, field, id.Kind + " " + id.Name})
+			}
+			continue
+		}
 		if !delivers(id) || slices.Contains(followed, id.Group) && !left[id.Kind+" "+id.Name] ||
 			id.Group == sourceGroup && (ch.Kind != object.Modified || givesChart(c, e.Object)) {
 			continue
@@ -107,6 +115,29 @@ func ChangedElsewhere(c *object.Changes) []Elsewhere {
 		out = append(out, e)
 	}
 	return out
+}
+
+// takesData is an object that applies what is not rendered here and names a ConfigMap or a Secret, and the field by
+// which it does.
+func takesData(rev *object.Revision, data object.ID) (*object.Object, string) {
+	for _, r := range rev.Releases {
+		for _, o := range r.Objects {
+			if !delivers(o.ID) || slices.Contains(followed, o.ID.Group) || o.ID.Group == sourceGroup ||
+				o.ID.Namespace != "" && data.Namespace != "" && o.ID.Namespace != data.Namespace {
+				continue
+			}
+			field := ""
+			fieldpath.Leaves(o.Content["spec"], fieldpath.Path{fieldpath.Key("spec")}, func(p fieldpath.Path, v any) {
+				if v == data.Name && p[len(p)-1].Name() == "name" && field == "" {
+					field = p.String()
+				}
+			})
+			if field != "" {
+				return o, field
+			}
+		}
+	}
+	return nil, ""
 }
 
 // givesChart reports whether the chart of a release comes from a source: then it is one of the files of the release.

@@ -27,6 +27,7 @@ func TestNobodyTalksTheCheckOutOfItByFurtherSets(t *testing.T) {
 		{"fourth", fourth(), 19 * quicker, 400, "nothing is claimed of them"},
 		{"fifth", fifth(), 11 * quicker, 100, "nothing is claimed of them"},
 		{"sixth", sixth(), 7 * quicker, 55, "nothing is claimed of it"},
+		{"seventh", seventh(), 5 * quicker, 40, "default/web"},
 	} {
 		if len(set.list) < set.least {
 			t.Errorf("%s: %d pull requests, want %d", set.name, len(set.list), set.least)

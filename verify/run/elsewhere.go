@@ -21,10 +21,12 @@ func enterElsewhere(r *finding.Result, ch *object.Changes, opt *Options) {
 		rel := finding.ReleaseResult{ID: e.Object.ID.String(), Kind: string(object.Manifests), Status: "skipped",
 			Changed: true, Before: true, Selected: name,
 			Remedy: "render what it delivers before and after, and compare that: --base-dir and --head-dir"}
-		switch e.Change.Kind {
-		case object.Added:
+		switch {
+		case e.Data != "":
+			rel.Reason = fmt.Sprintf("%s changes, which %s takes, and its objects are not in the repository", e.Data, name)
+		case e.Change.Kind == object.Added:
 			rel.OnBase, rel.Reason = "absent", name+" comes, and delivers objects that are not in the repository"
-		case object.Removed:
+		case e.Change.Kind == object.Removed:
 			side, rel.Reason = "base", name+" goes, and its objects are not in the repository"
 		default:
 			rel.Reason = name + " changes, and its objects are not in the repository"

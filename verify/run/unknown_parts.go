@@ -39,7 +39,7 @@ func enterUnknown(rel *finding.ReleaseResult, p slice.Pair, ch *object.Changes, 
 			rel.Unknown = append(rel.Unknown, u)
 		}
 	}
-	enter("head", append(movedAway(p, ch), p.Head.Holes...), was)
+	enter("head", slices.Concat(movedAway(p, ch), resumed(p), p.Head.Holes), was)
 	if !whole {
 		enter("base", was, p.Head.Holes)
 	}
@@ -62,6 +62,16 @@ func enterUnknown(rel *finding.ReleaseResult, p slice.Pair, ch *object.Changes, 
 	} else if n > 1 {
 		rel.Reason += fmt.Sprintf(", and so are %d more parts", n)
 	}
+}
+
+// resumed says that head lifts a suspension: the cluster has what was applied before it, whatever base says now.
+func resumed(p slice.Pair) []object.Hole {
+	if p.Base == nil || !p.Base.Delivery.Suspended || p.Head.Delivery.Suspended {
+		return nil
+	}
+	h := object.Hole{Kind: object.Cluster, What: "what the cluster has of it since it was suspended",
+		Where: p.Head.Delivery.At, Remedy: "compare it with the cluster before it is resumed, with `flux diff`"}
+	return []object.Hole{h}
 }
 
 // movedAway says that head takes a release from another repository, or another revision of it, than base: from one that
