@@ -88,19 +88,19 @@ func releaseAnnotation(rel *finding.ReleaseResult) Annotation {
 
 func findingAnnotation(f *finding.Finding, rules []Rule) Annotation {
 	level := [...]string{"error", "warning", "notice"}[severityRank(f.Severity)]
-	title := titleOf(rules, f.Rule)
-	if title == "" {
-		title = f.Rule
+	check := titleOf(rules, f.Rule)
+	if check == "" {
+		check = f.Rule
 	}
-	a := Annotation{Level: level, Title: clip("Kubesettle: "+line(title), 200)}
+	a := Annotation{Level: level, Title: clip("Kubesettle: "+line(check), 200)}
 	if f.Status == finding.Existing {
 		a.Level = "notice"
-		a.Title = clip("Kubesettle, on base too: "+line(title), 200)
+		a.Title = clip("Kubesettle, on base too: "+line(check), 200)
 		if f.Baselined {
-			a.Title = clip("Kubesettle, in the baseline: "+line(title), 200)
+			a.Title = clip("Kubesettle, in the baseline: "+line(check), 200)
 		}
 	}
-	parts := []string{clip(sentence(headline(f)), 600)}
+	parts := []string{clip(sentence(title(f)), 600)}
 	if n := len(f.Interleaving); n > 0 {
 		parts = append(parts, fmt.Sprintf("The interleaving has %s; the last one: %s", count(n, "step"),
 			clip(sentence(actor(&f.Interleaving[n-1])+": "+stepText(&f.Interleaving[n-1])), 300)))

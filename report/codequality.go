@@ -89,7 +89,7 @@ func codeQualitySeverity(f *finding.Finding) string {
 // codeQualityText is the finding on one line of plain text, as the widget of a merge request
 // shows it.
 func codeQualityText(f *finding.Finding) string {
-	says := sentence(clip(headline(f), 600))
+	says := sentence(clip(title(f), 600))
 	if f.Status == finding.Existing {
 		says += " Base breaks the rule in the same way."
 	}

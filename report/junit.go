@@ -142,7 +142,7 @@ func (j *junitWriter) test(name string, findings []finding.Finding, w *finding.W
 	}
 	switch {
 	case len(failing) > 0:
-		c.Failure = &junitCause{Type: ruleID(&failing[0]), Message: Plain(sentence(headline(&failing[0])), 600),
+		c.Failure = &junitCause{Type: ruleID(&failing[0]), Message: Plain(sentence(title(&failing[0])), 600),
 			Text: junitText(failing)}
 	case w != nil && w.Verdict == finding.Errored:
 		c.Error = &junitCause{Type: "analysis", Message: Plain(sentence(w.Reason), 600)}
@@ -185,7 +185,7 @@ func junitText(fs []finding.Finding) string {
 	var b strings.Builder
 	for i := range fs {
 		f := &fs[i]
-		fmt.Fprintf(&b, "%s (%s, %s): %s\n", ruleID(f), line(f.Severity), line(string(f.Status)), sentence(headline(f)))
+		fmt.Fprintf(&b, "%s (%s, %s): %s\n", ruleID(f), line(f.Severity), line(string(f.Status)), sentence(title(f)))
 		if l, rung := primaryLocation(f); rung != "none" {
 			fmt.Fprintf(&b, "  at %s\n", where(&l))
 		}

@@ -103,7 +103,7 @@ func (s *Suggestion) body(instance string, fs []*finding.Finding) string {
 	var b strings.Builder
 	b.WriteString(s.marker(instance) + "\n")
 	for _, f := range fs[:min(len(fs), 5)] {
-		fmt.Fprintf(&b, "Kubesettle, %s: %s\n\n", mdCode(Plain(f.Rule, 100)), mdText(clip(sentence(headline(f)), 600)))
+		fmt.Fprintf(&b, "Kubesettle, %s: %s\n\n", mdCode(Plain(f.Rule, 100)), mdText(clip(sentence(title(f)), 600)))
 	}
 	if n := len(fs) - 5; n > 0 {
 		fmt.Fprintf(&b, "And %s.\n\n", count(n, "more finding"))

@@ -209,7 +209,7 @@ func (t *textWriter) waived(ws []finding.Waived) {
 	t.printf("\n%s\n", t.color(bold, "Waived"))
 	for i := range ws {
 		w := &ws[i]
-		t.printf("  %s %s: %s\n", line(w.Finding.Rule), line(w.Finding.Workload), sentence(headline(&w.Finding)))
+		t.printf("  %s %s: %s\n", line(w.Finding.Rule), line(w.Finding.Workload), sentence(title(&w.Finding)))
 		t.printf("    %s\n", waiverText(w))
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 
 	"github.com/kubesettle/kubesettle/policies"
@@ -167,7 +168,7 @@ func (a *accepting) write(p *process, done *finished, was *policies.Baseline) er
 			open++
 		}
 	}
-	fmt.Fprintf(p.stderr, "kubesettle: %s: %d findings are accepted, %d still count\n",
-		printable(a.writeTo), len(b.Entries), open)
+	fmt.Fprintf(p.stderr, "kubesettle: %s: %s accepted, %d still %s\n", printable(a.writeTo),
+		english.Plural(len(b.Entries), "finding is", "findings are"), open, english.PluralWord(open, "counts", "count"))
 	return nil
 }

@@ -25,11 +25,13 @@ func (g *gating) addReleases(p *policies.Policy) error {
 	if strings.TrimSpace(text) == "" {
 		return nil
 	}
-	given, err := policies.Load(name, []byte("releases:\n"+text))
+	// Indented, so that a list in brackets may start a line too.
+	given, err := policies.Load(name, []byte("releases:\n "+strings.ReplaceAll(text, "\n", "\n ")))
 	var file *policies.FileError
 	if errors.As(err, &file) {
 		for i := range file.Problems {
 			file.Problems[i].Line-- // the key stands above the text
+			file.Problems[i].Column = max(file.Problems[i].Column-1, 1)
 		}
 	}
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 
 	"github.com/kubesettle/kubesettle/verify/snapshot"
@@ -85,8 +86,8 @@ func (s *snapshotting) run(cmd *cobra.Command, p *process, files []string) error
 	if err := replaceFile(s.file, data); err != nil {
 		return usage("%w", err)
 	}
-	fmt.Fprintf(p.stdout, "wrote %s: %d nodes, %d workloads, %d pods\n", printable(s.file), shot.Totals.Nodes,
-		shot.Totals.Workloads, shot.Totals.Pods)
+	fmt.Fprintf(p.stdout, "wrote %s: %s, %s, %s\n", printable(s.file), english.Plural(shot.Totals.Nodes, "node", ""),
+		english.Plural(shot.Totals.Workloads, "workload", ""), english.Plural(shot.Totals.Pods, "pod", ""))
 	return nil
 }
 

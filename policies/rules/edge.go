@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dustin/go-humanize/english"
+
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -57,9 +59,8 @@ func ServiceGapOf(e Edge) Rule {
 		}
 		p.Bad = func(s state.State) bool { return of.ready(s) < e.Least }
 		p.Message = func(s state.State) string {
-			return fmt.Sprintf("%d pods can be ready behind %s, below the %d that are wanted (%s)", of.ready(s), e.To,
-				e.Least,
-				of.words(s))
+			return fmt.Sprintf("%s can be ready behind %s, below the %d that are wanted (%s)",
+				english.Plural(of.ready(s), "pod", ""), e.To, e.Least, of.words(s))
 		}
 		return p
 	}

@@ -58,6 +58,7 @@ func (r *Result) Gates(f Finding, g Gate) bool {
 type gated struct {
 	*Result
 	gate Gate
+	run  *Result // the whole
 }
 
 // heldBack reports whether a finding says of a release why it does not render: that the release has no result is what
@@ -71,7 +72,7 @@ func (r *Result) heldBack(f *Finding) bool {
 // byGate splits a result into what each gate is for; g is the root's. Of one policy it is the result itself.
 func (r *Result) byGate(g Gate) []gated {
 	if len(r.Scopes) == 0 {
-		return []gated{{r, g}}
+		return []gated{{r, g, r}}
 	}
 	part := func(mine func(release string) bool) *Result {
 		one := *r
@@ -87,10 +88,14 @@ func (r *Result) byGate(g Gate) []gated {
 		for _, id := range s.Releases {
 			scoped[id] = true
 		}
-		out = append(out, gated{part(func(id string) bool { return slices.Contains(s.Releases, id) }), s.inForce()})
+		out = append(out, gated{part(func(id string) bool { return slices.Contains(s.Releases, id) }), s.inForce(), r})
 	}
-	out = append([]gated{{part(func(id string) bool { return !scoped[id] }), g}}, out...)
-	return slices.DeleteFunc(out, func(x gated) bool { return len(x.Releases) == 0 && len(x.Findings) == 0 })
+	out = append([]gated{{part(func(id string) bool { return !scoped[id] }), g, r}}, out...)
+	out = slices.DeleteFunc(out, func(x gated) bool { return len(x.Releases) == 0 && len(x.Findings) == 0 })
+	if len(out) == 0 {
+		return []gated{{r, g, r}}
+	}
+	return out
 }
 
 // Worst is the verdict of several that says the least good.
@@ -112,7 +117,7 @@ func (r *Result) ExitCode(g Gate) int {
 	}
 	var codes []int
 	for _, p := range parts {
-		codes = append(codes, codeOf(p.verdict(p.gate), p.gate))
+		codes = append(codes, codeOf(p.verdict(), p.gate))
 	}
 	for _, c := range []int{1, 3, 4} {
 		if slices.Contains(codes, c) {
@@ -135,7 +140,7 @@ func (r *Result) Judge(g Gate) {
 	}
 	var all []Verdict
 	for _, part := range r.byGate(g) {
-		all = append(all, part.verdict(part.gate))
+		all = append(all, part.verdict())
 	}
 	r.Verdict = Worst(all)
 }
@@ -152,6 +157,16 @@ func (r *ReleaseResult) Missing() bool { return r.Status == "failed-head" || r.S
 // Open reports whether the change may reach a part of a release that is unknown, which is no pass.
 func (r *ReleaseResult) Open() bool { return r.Status == "partial" || r.Status == "unclaimed" }
 
+// nothing reports whether a run had nothing to check: it has no release, or what is verified has no workload.
+func (r *Result) nothing() bool {
+	none := !slices.ContainsFunc(r.Releases, func(rel ReleaseResult) bool { return rel.Status != "unclaimed" })
+	if none && (r.Base == Side{} || r.Narrowed || r.Unused) {
+		return true
+	}
+	cut := slices.ContainsFunc(r.Releases, func(rel ReleaseResult) bool { return rel.Cut })
+	return r.Base == Side{} && len(r.Workloads) == 0 && !cut
+}
+
 // nothingLeft reports whether the change touches releases of which none was analysed, or one
 // that was not where no workload of the others was checked: what it hides may be all there is.
 func (r *Result) nothingLeft() bool {
@@ -167,17 +182,15 @@ func (r *Result) nothingLeft() bool {
 	return missing > 0 && (touched == missing || len(r.Workloads) == 0)
 }
 
-// verdict is that of a result whose releases have one gate: the worst of what became of its parts.
-func (r *Result) verdict(g Gate) Verdict {
+// verdict is that of releases that have one gate: the worst of what became of them. There was nothing to check only if
+// the whole run had nothing.
+func (r gated) verdict() Verdict {
 	var all []Verdict
 	add := func(id OutcomeID) { all = append(all, id.Of().Verdict) }
-	if slices.ContainsFunc(r.Findings, func(f Finding) bool { return g.Fails(&f) && !r.heldBack(&f) }) {
+	if slices.ContainsFunc(r.Findings, func(f Finding) bool { return r.gate.Fails(&f) && !r.heldBack(&f) }) {
 		add(Gating)
 	}
-	none := !slices.ContainsFunc(r.Releases, func(rel ReleaseResult) bool { return rel.Status != "unclaimed" })
-	nothing := none && (r.Base == Side{} || r.Narrowed || r.Unused)
-	cut := slices.ContainsFunc(r.Releases, func(rel ReleaseResult) bool { return rel.Cut })
-	if nothing || r.Base == (Side{}) && len(r.Workloads) == 0 && !cut {
+	if r.run.nothing() {
 		add(Nothing)
 	}
 	searched, left := r.searched(), !r.nothingLeft()

@@ -89,3 +89,24 @@ func TestOneStateWithoutAWorkloadIsNoPass(t *testing.T) {
 		t.Errorf("verdict %s, want error: nothing was analysed", r.Verdict)
 	}
 }
+
+// What one folder has to check is enough: a part of a run that has its own policy, or none, may be without a workload.
+func TestPartWithoutAWorkloadPasses(t *testing.T) {
+	web := ScopeResult{Policy: "web/.kubesettle.yaml", Releases: []string{"web"}, Gate: onlyNewErrors()}
+	for _, of := range []string{"web", "nodes"} {
+		r := Result{Releases: []ReleaseResult{{ID: "web", Status: "ok"}, {ID: "nodes", Status: "ok"}},
+			Workloads: []Workload{{ID: "x", Release: of, Verdict: Pass}}, Scopes: []ScopeResult{web}}
+		if r.Judge(onlyNewErrors()); r.Verdict != Pass || r.ExitCode(onlyNewErrors()) != 0 {
+			t.Errorf("the workload is in %s: verdict %s, want pass", of, r.Verdict)
+		}
+	}
+	for name, r := range map[string]Result{
+		"no workload": {Releases: []ReleaseResult{{ID: "web", Status: "ok"}, {ID: "nodes", Status: "ok"}}},
+		"no release":  {},
+	} {
+		r.Scopes = []ScopeResult{web}
+		if r.Judge(onlyNewErrors()); r.Verdict != Errored || r.ExitCode(onlyNewErrors()) != 3 {
+			t.Errorf("%s: verdict %s, want error: nothing was analysed", name, r.Verdict)
+		}
+	}
+}
