@@ -28,6 +28,7 @@ func TestNobodyTalksTheCheckOutOfItByFurtherSets(t *testing.T) {
 		{"fifth", fifth(), 11 * quicker, 100, "nothing is claimed of them"},
 		{"sixth", sixth(), 7 * quicker, 55, "nothing is claimed of it"},
 		{"seventh", seventh(), 5 * quicker, 40, "default/web"},
+		{"sixth, nested", sixthNested(), 41 * quicker, 150, "nothing is claimed of it"},
 	} {
 		if len(set.list) < set.least {
 			t.Errorf("%s: %d pull requests, want %d", set.name, len(set.list), set.least)

@@ -145,5 +145,31 @@ func (t *chartTexts) withBounds(set []toggle) []toggle {
 	return set
 }
 
+// withPaths gives the hosts of an Ingress that a setting switches on a path, where the chart's own have none: the API
+// server takes no rule without.
+func (t *chartTexts) withPaths(set []toggle) []toggle {
+	out := slices.Clone(set)
+	for _, x := range set {
+		keys := strings.Split(x.path, ".")
+		at := append(slices.Clone(keys[:len(keys)-1]), "hosts")
+		have, _ := (&reading{texts: t}).value(at)
+		list, _ := have.([]any)
+		if len(list) == 0 {
+			continue
+		}
+		host, _ := list[0].(map[string]any)
+		if paths, ok := host["paths"].([]any); !ok || len(paths) > 0 || setting(at, "x") == nil {
+			continue
+		}
+		first := strings.Join(at, ".") + "[0]."
+		out = append(out, toggle{first + "host", "example"}, toggle{first + "paths[0].path", "/"},
+			toggle{first + "paths[0].pathType", "Prefix"})
+	}
+	if all, ok := sortToggles(out); ok {
+		return all
+	}
+	return set
+}
+
 // bounds are what an autoscaler needs, by how the names begin.
 var bounds = []toggle{{"minreplicas", "1"}, {"maxreplicas", "3"}, {"targetcpu", "80"}}

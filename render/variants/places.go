@@ -7,7 +7,6 @@ import (
 	"strings"
 	"text/template/parse"
 
-	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fieldpath"
 	"github.com/kubesettle/kubesettle/render/release"
 )
@@ -23,8 +22,10 @@ type templateSite struct {
 // chartTexts are the templates of a chart, as far as they can be parsed, with its values.
 type chartTexts struct {
 	sides  [2]map[string]*templateTrees // head's and base's, by repository path
-	values map[string]any
-	kube   string // the version of Kubernetes that head is rendered for
+	values map[string]any               // head's, those of subcharts under their names
+	scopes map[string][]string          // of the files of subcharts, by repository path
+	needs  map[string][]toggle          // without which their parents leave them out
+	kube   string                       // the version of Kubernetes that head is rendered for
 }
 
 // templateTrees are a file's own tree and those that it defines.
@@ -34,17 +35,19 @@ type templateTrees struct {
 }
 
 func newChartTexts(head, base *release.Recipe) *chartTexts {
-	t := &chartTexts{values: map[string]any{}, kube: head.Chart.KubeVersion}
-	for n, j := range []*release.Recipe{head, base} {
-		t.sides[n] = map[string]*templateTrees{}
+	t := &chartTexts{kube: head.Chart.KubeVersion, scopes: map[string][]string{}, needs: map[string][]toggle{}}
+	for n, j := range []*release.Recipe{base, head} {
+		side := map[string]*templateTrees{}
+		subs := subcharts(j)
 		for name, p := range j.Chart.Names {
-			if strings.HasPrefix(name, "templates/") && len(j.Files[p]) <= mostTexts {
-				t.sides[n][p] = parseTemplate(p, string(j.Files[p]))
+			folder, own := inSubchart(name)
+			if strings.HasPrefix(own, "templates/") && len(j.Files[p]) <= mostTexts {
+				side[p] = parseTemplate(p, string(j.Files[p]))
+				t.scopes[p], t.needs[p] = subs[folder].scope, subs[folder].needs
 			}
 		}
-	}
-	if v, err := document.DecodeYAML(head.Files[head.Chart.Names["values.yaml"]]); err == nil {
-		t.values, _ = v.(map[string]any)
+		t.sides[1-n] = side
+		t.values = valuesOf(j, subs)
 	}
 	return t
 }
@@ -93,9 +96,13 @@ func (t *chartTexts) mentions(p fieldpath.Path) []templateSite {
 		keys = append(keys, s.Key)
 	}
 	for n := len(keys); n > 0; n-- {
-		ref := regexp.MustCompile(`\.Values\.` + regexp.QuoteMeta(strings.Join(keys[:n], ".")) + `\b`)
 		var out []templateSite
 		for _, file := range slices.Sorted(maps.Keys(t.sides[0])) {
+			scope := t.scopes[file]
+			if len(scope) >= n || !slices.Equal(scope, keys[:len(scope)]) {
+				continue
+			}
+			ref := regexp.MustCompile(`\.Values\.` + regexp.QuoteMeta(strings.Join(keys[len(scope):n], ".")) + `\b`)
 			for _, at := range ref.FindAllStringIndex(t.sides[0][file].text, 4) {
 				out = append(out, templateSite{file: file, pos: at[0], to: at[1]})
 			}
@@ -132,7 +139,7 @@ type reading struct {
 func (t *chartTexts) ways(sites []templateSite) (plain, deciding [][]toggle) {
 	add := func(to *[][]toggle, list []toggle) {
 		set, ok := sortToggles(list)
-		set = t.withRequests(set)
+		set = t.withPaths(t.withRequests(set))
 		for _, set := range [][]toggle{t.withBounds(set), set} {
 			known := slices.ContainsFunc(*to, func(o []toggle) bool { return slices.Equal(o, set) })
 			if ok && len(set) > 0 && !known {
@@ -172,7 +179,7 @@ func (t *chartTexts) around(s templateSite, depth int) [][]toggle {
 	if tree == nil {
 		return [][]toggle{nil}
 	}
-	var own []toggle
+	own := t.unmet(t.needs[s.file])
 	r := &reading{texts: t, side: side, tree: tree, depth: depth}
 	for _, g := range r.guards(tree.Root, s.pos, len(trees.text)) {
 		own = append(own, g.in.pipe(g.pipe, g.truth)...)

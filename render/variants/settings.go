@@ -36,6 +36,9 @@ func (s *switching) settings() (out [][]toggle, hidden []object.Note) {
 		if s.trials >= 2*mostTrials {
 			break
 		}
+		if s.comes && (s.shows(s.head, nil, d) || onlyOf([]byte(d.text), quiet...)) {
+			continue // what a new chart shows as it is needs no further setting
+		}
 		seen := slices.ContainsFunc(s.values, func(j *release.Recipe) bool { return s.shows(j, nil, d) }) ||
 			slices.ContainsFunc(out, func(set []toggle) bool { return s.shows(s.head, set, d) })
 		add := func(set []toggle) {
@@ -52,7 +55,7 @@ func (s *switching) settings() (out [][]toggle, hidden []object.Note) {
 			if at.old {
 				text = s.base.Files[at.file]
 			}
-			if onlyQuiet(text) {
+			if onlyOf(text, slices.Concat(quiet, monitors)...) {
 				continue
 			}
 			line := 1 + bytes.Count(text[:min(at.pos, len(text))], []byte("\n"))
@@ -67,14 +70,16 @@ func (s *switching) settings() (out [][]toggle, hidden []object.Note) {
 var (
 	written = regexp.MustCompile(`(?m)^[ \t]*kind:[ \t]*(\S+)`)
 	quiet   = []string{"ConfigMap", "Secret", "ServiceAccount", "Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding",
-		"ServiceMonitor", "PodMonitor", "Probe", "PrometheusRule", "Certificate", "Issuer", "ExternalSecret"}
+		"Probe", "PrometheusRule", "Certificate", "Issuer", "ExternalSecret"}
+	// monitors ask pods for figures, and name their ports.
+	monitors = []string{"ServiceMonitor", "PodMonitor"}
 )
 
-// onlyQuiet reports whether a template writes objects, all of kinds whose content nothing is claimed of anyway.
-func onlyQuiet(text []byte) bool {
+// onlyOf reports whether a template writes objects, all of some kinds.
+func onlyOf(text []byte, some ...string) bool {
 	kinds := written.FindAllSubmatch(text, -1)
 	return len(kinds) > 0 && !slices.ContainsFunc(kinds, func(m [][]byte) bool {
-		return !slices.Contains(quiet, string(m[1]))
+		return !slices.Contains(some, string(m[1]))
 	})
 }
 

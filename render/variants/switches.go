@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -42,10 +43,15 @@ func WithSwitches(ctx context.Context, base, head *side.Side) error {
 	charts := 0
 	for i, r := range head.Releases {
 		k, both := base.ByID[r.ID]
-		if !both || charts == mostSwitched || head.Opt.Clock.Over() || ctx.Err() != nil {
+		if charts == mostSwitched || head.Opt.Clock.Over() || ctx.Err() != nil {
 			continue
 		}
-		s := newSwitching(base, head, k, i)
+		var s *switching
+		if both {
+			s = newSwitching(base, head, k, i)
+		} else if discover.IsBare(r) {
+			s = newAddition(head, i)
+		}
 		if s == nil {
 			continue
 		}
@@ -58,7 +64,9 @@ func WithSwitches(ctx context.Context, base, head *side.Side) error {
 		sets, hidden := s.settings()
 		head.Outputs[i].Notes = append(head.Outputs[i].Notes, hidden...)
 		for _, set := range sets {
-			onBase = append(onBase, switchedOn(base.Releases[k], set))
+			if both {
+				onBase = append(onBase, switchedOn(base.Releases[k], set))
+			}
 			onHead = append(onHead, switchedOn(r, set))
 		}
 	}
@@ -82,6 +90,7 @@ type switching struct {
 	run        worker.Runner
 	base, head *release.Recipe
 	values     []*release.Recipe // head's, with each of the values files that are known
+	comes      bool              // the chart is new
 	text       *chartTexts
 	trials     int                 // that were asked for
 	asked      map[string]string   // the recipes of those, by digest
@@ -98,25 +107,54 @@ func newSwitching(base, head *side.Side, k, i int) *switching {
 	if s.base == nil || s.head == nil || s.base.Chart == nil || s.head.Chart == nil || len(s.changed()) == 0 {
 		return nil
 	}
+	s.withValues(head, i)
+	return s
+}
+
+// newAddition is of a chart that comes with head: each of its templates is a part of the change. It gives nil where the
+// chart does not render.
+func newAddition(head *side.Side, i int) *switching {
+	j := head.Recipes[i]
+	if head.Outputs[i].Err != nil || j == nil || j.Chart == nil {
+		return nil
+	}
+	none := &release.Recipe{Release: j.Release, Files: maps.Clone(j.Files), Chart: j.Chart}
+	for name, p := range j.Chart.Names {
+		if _, own := inSubchart(name); strings.HasPrefix(own, "templates/") && !isHelper(p) {
+			none.Files[p] = nil
+		}
+	}
+	s := &switching{run: head.Runner, base: none, head: j, comes: true}
+	s.withValues(head, i)
+	return s
+}
+
+// isHelper reports whether a template writes nothing itself.
+func isHelper(p string) bool {
+	return strings.HasPrefix(path.Base(p), "_") || path.Ext(p) == ".tpl" || path.Ext(p) == ".txt"
+}
+
+// withValues adds the values files that are known of head's chart.
+func (s *switching) withValues(head *side.Side, i int) {
 	for n, r := range head.Releases {
 		if discover.IsSet(r) && r.Path == head.Releases[i].Path && head.Outputs[n].Err == nil &&
 			head.Recipes[n].Chart != nil {
 			s.values = append(s.values, head.Recipes[n])
 		}
 	}
-	return s
 }
 
-// changed are the templates and the values of the chart itself that differ, as repository paths.
+// changed are the names of the templates and the values, of the chart and of its subcharts, that differ.
 func (s *switching) changed() []string {
 	var out []string
 	add := func(j, other *release.Recipe) {
 		for name, p := range j.Chart.Names {
-			if !strings.HasPrefix(name, "templates/") && name != "values.yaml" || strings.HasPrefix(name, "templates/tests/") {
+			_, own := inSubchart(name)
+			if !strings.HasPrefix(own, "templates/") && own != "values.yaml" || strings.HasPrefix(own, "templates/tests/") {
 				continue
 			}
-			if !bytes.Equal(j.Files[p], other.Files[p]) && len(j.Files[p]) <= mostTexts && !slices.Contains(out, p) {
-				out = append(out, p)
+			if !bytes.Equal(j.Files[p], other.Files[p]) && len(j.Files[p]) <= mostTexts && !slices.Contains(out, name) {
+				out = append(out, name)
 			}
 		}
 	}
@@ -133,6 +171,7 @@ type part struct {
 	sites    []templateSite          // of both sides
 	number   int                     // in the list of them
 	says     bool                    // it is more than comments and space
+	text     string                  // of its template, on head
 }
 
 // first is the first setting that shows a part of the change, and that base renders with as well.
@@ -151,19 +190,27 @@ func (s *switching) first(list [][]toggle, d part) []toggle {
 // parts are the parts of the change: the hunks of templates, and the values.
 func (s *switching) parts() []part {
 	var out []part
-	for _, p := range s.changed() {
-		if path.Base(p) == "values.yaml" && p == s.head.Chart.Names["values.yaml"] {
-			out = append(out, s.changedValues(p)...)
+	subs := subcharts(s.head)
+	for _, name := range s.changed() {
+		p, both := s.head.Chart.Names[name]
+		if !both {
+			p = s.base.Chart.Names[name]
+		}
+		folder, own := inSubchart(name)
+		sub := subs[folder]
+		if own == "values.yaml" {
+			if both && sub != nil {
+				out = append(out, s.changedValues(p, sub.scope)...)
+			}
 			continue
 		}
 		was, is := string(s.base.Files[p]), string(s.head.Files[p])
-		name := strings.TrimPrefix(p, strings.TrimPrefix(s.head.Chart.Dir+"/", "./"))
-		if strings.HasPrefix(path.Base(p), "_") || path.Ext(p) == ".tpl" {
+		if isHelper(p) || sub == nil || sub.aliased {
 			name = ""
 		}
 		put := func(text string) func(*release.Recipe) { return func(j *release.Recipe) { j.Files[p] = []byte(text) } }
 		for i, h := range source.Hunks(was, is) {
-			d := part{template: name, without: []func(*release.Recipe){put(revert(is, h)), put(was)},
+			d := part{template: name, text: is, without: []func(*release.Recipe){put(revert(is, h)), put(was)},
 				says: saysMore(is, revert(is, h))}
 			if i < mostHunks {
 				d.sites = lineSites(p, is, h.HeadFirst, h.HeadLast, false)
@@ -208,13 +255,16 @@ func revert(is string, h object.Hunk) string {
 	return strings.Join(slices.Concat(lines[:from], mid, lines[to:]), "")
 }
 
-// changedValues are the leaves of the chart's own values that differ.
-func (s *switching) changedValues(p string) []part {
-	was, err := document.DecodeYAML(s.base.Files[p])
-	is, err2 := document.DecodeYAML(s.head.Files[p])
+// changedValues are the leaves of a chart's own values that differ.
+func (s *switching) changedValues(p string, scope []string) []part {
+	old, err := document.DecodeYAML(s.base.Files[p])
+	now, err2 := document.DecodeYAML(s.head.Files[p])
 	if err != nil || err2 != nil {
 		return nil
 	}
+	before, _ := old.(map[string]any)
+	after, _ := now.(map[string]any)
+	var was, is any = under(scope, before), under(scope, after)
 	var out []part
 	seen := map[string]bool{}
 	add := func(from, to any) {

@@ -35,7 +35,7 @@ func pick(r *finding.Result, ch *object.Changes, opt *Options, pl judge.Places, 
 			continue
 		}
 		changed := changedIDs(changes[pair.ID])
-		everything := sc.All || pair.Base == nil || pair.Base.Err != nil
+		everything := sc.All || pair.Anew()
 		here := sc
 		here.All = everything
 		found := cutWithin(pair, changed, here, func(release string) map[string]bool { return changedIDs(changes[release]) })

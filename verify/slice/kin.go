@@ -108,7 +108,7 @@ func newHome(ids []string, ch *object.Changes, sc Scope) *home {
 		}
 	}
 	for _, p := range Pairs(ch) {
-		if h.anew[p.ID] = sc.All || p.Base == nil || p.Base.Err != nil; h.anew[p.ID] && in[p.ID] {
+		if h.anew[p.ID] = sc.All || p.Anew(); h.anew[p.ID] && in[p.ID] {
 			h.searched = true
 		}
 	}

@@ -41,6 +41,15 @@ func Pairs(ch *object.Changes) []Pair {
 	return out
 }
 
+// Anew reports whether all of a release counts as changed: it is new, or base has nothing to compare it with. Of a new
+// chart with a setting that nobody declared only what the setting shows counts.
+func (p Pair) Anew() bool {
+	if p.Base != nil {
+		return p.Base.Err != nil
+	}
+	return p.Head == nil || p.Head.Switched == ""
+}
+
 // Comparable reports whether head rendered; a base that did not is left out of account.
 func (p Pair) Comparable() bool {
 	if p.Head == nil { // the release was removed: nothing of it is left to check
