@@ -94,7 +94,20 @@ var kinMistakes = []struct {
 			strings.Replace(app("db", ", tier: x", inZone("a")), "replicas: 1", "replicas: 4", 1)}},
 	{"mounts the claim of another", twoZonedNodes, [2]string{app("web", "", mountsClaim) + diskClaim, ""},
 		[2]string{app("db", "", ""), app("db", "", mountsClaim+pods("podAntiAffinity", "web", "kubernetes.io/hostname"))}},
+	{"grows and preempts another's pod", smallNode, [2]string{sized(app("web", "", ""), "600m"), ""},
+		[2]string{sized(app("db", "", "priorityClassName: front"), "100m") + "---\n" + fmt.Sprintf(frontClass, "1000"),
+			sized(app("db", "", "priorityClassName: front"), "600m") + "---\n" + fmt.Sprintf(frontClass, "1000")}},
+	{"comes to outrank another", smallNode, [2]string{sized(app("web", "", ""), "600m"), ""},
+		[2]string{sized(app("db", "", ""), "600m") + "---\n" + fmt.Sprintf(frontClass, "1000"),
+			sized(app("db", "", "priorityClassName: front"), "600m") + "---\n" + fmt.Sprintf(frontClass, "1000")}},
+	{"leaves the zone of a volume of another release", twoZonedNodes,
+		[2]string{app("web", "", mountsClaim+inZone("a")), app("web", "", mountsClaim+inZone("b"))},
+		[2]string{strings.Replace(diskClaim, "  csi:", "  nodeAffinity: {required: {nodeSelectorTerms: [{matchExpressions: "+
+			"[{key: topology.kubernetes.io/zone, operator: In, values: [a]}]}]}}\n  csi:", 1), ""}},
 }
+
+// sized is a workload whose pod requests other CPU.
+func sized(text, cpu string) string { return strings.Replace(text, "cpu: 10m", "cpu: "+cpu, 1) }
 
 // TestWorkloadsOfOneCluster: two workloads that concern each other are searched together in whatever releases of a cluster
 // they are. In two clusters, and where nobody says that there is one, each is searched alone.

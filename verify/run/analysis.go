@@ -73,6 +73,9 @@ func prepare(ch *object.Changes, opt Options,
 	var unjoined []finding.Note
 	scope.Loans, unjoined = slice.Lend(a.ties, ch, scope)
 	a.note(unjoined...)
+	if scope.Joints = a.displaced(ch, scope); len(scope.Joints) > 0 {
+		scope.Loans, _ = slice.Lend(a.ties, ch, scope)
+	}
 	picked = pick(a.Result, ch, &a.Options, a.places, scope)
 	a.Result.Notices = append(a.Result.Notices, idle(on, picked, ch.Head)...)
 	a.Result.Notices = append(a.Result.Notices, hiddenParts(ch.Head)...)

@@ -86,6 +86,29 @@ func cutWithin(pair slice.Pair, changed map[string]bool, sc slice.Scope,
 	return append(out, slices.DeleteFunc(cut(loan.Open), func(sl *slice.Slice) bool { return len(sl.OnTrust()) == 0 })...)
 }
 
+// displaced are the workloads of which one may preempt the other's pods, each in a release of its own.
+func (a *Analysis) displaced(ch *object.Changes, sc slice.Scope) []slice.Joint {
+	if !sc.Limited || sc.Shot != nil {
+		return nil
+	}
+	var out []slice.Joint
+	changes := changedReleases(ch)
+	of := func(release string) map[string]bool { return changedIDs(changes[release]) }
+	for _, pair := range slice.Pairs(ch) {
+		if !a.Options.Has(pair.ID) || !pair.Comparable() {
+			continue
+		}
+		here := sc
+		here.All = sc.All || pair.Base == nil || pair.Base.Err != nil
+		pair.Instead = sc.Instead
+		for _, sl := range cutWithin(pair, of(pair.ID), here, of) {
+			p, _ := sl.Suit(a.besides.PolicyOf(sl.Release, a.besides.Head))
+			out = append(out, a.around.Displaces(sl, p)...)
+		}
+	}
+	return out
+}
+
 // changedReleases are the changes of each release.
 func changedReleases(ch *object.Changes) map[string][]*object.Change {
 	out := map[string][]*object.Change{}

@@ -36,6 +36,8 @@ type Scope struct {
 	Shot *snapshot.Snapshot
 	// Loans are what releases lend each other; nil: nothing.
 	Loans Loans
+	// Joints are workloads of different releases of one cluster that belong together.
+	Joints []Joint
 	// Instead is what is there of an object that the API server refuses; nil: nothing.
 	Instead map[*object.Object]*object.Object
 }

@@ -182,7 +182,7 @@ func (l *lender) kinIn(h *home, sc Scope) {
 		case x == y:
 			return cut.related(h.sides, a, b)
 		}
-		return between.related(h.sides, a, b) && l.Tie(x, y) == Sure
+		return (sc.joint(x, a, y, b) || between.related(h.sides, a, b)) && l.Tie(x, y) == Sure
 	}
 	wanted := func(id string) bool { return touched[id] }
 	for _, members := range components(ids, wanted, cut.vicinity(ids, h.sides).near, related) {

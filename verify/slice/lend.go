@@ -195,7 +195,7 @@ func Acts(o *object.Object) bool {
 		return celpolicy.Sees(t, celpolicy.PodKind)
 	case *corev1.ResourceQuota, *corev1.LimitRange, *admissionv1.ValidatingAdmissionPolicyBinding,
 		*schedulingv1.PriorityClass, *policyv1.PodDisruptionBudget, *autoscalingv2.HorizontalPodAutoscaler,
-		*storagev1.StorageClass, *nodev1.RuntimeClass:
+		*storagev1.StorageClass, *nodev1.RuntimeClass, *corev1.PersistentVolumeClaim, *corev1.PersistentVolume:
 		return true
 	}
 	return isDriven(o)
@@ -215,6 +215,12 @@ func actsOn(o, w *object.Object) bool {
 	case *storagev1.StorageClass:
 		set, ok := w.Typed.(*appsv1.StatefulSet)
 		return ok && len(set.Spec.VolumeClaimTemplates) > 0 || len(claimNames(&template.Spec)) > 0
+	case *corev1.PersistentVolumeClaim:
+		return mounts(w, t.Name)
+	case *corev1.PersistentVolume:
+		ref := t.Spec.ClaimRef
+		return ref != nil && ref.Namespace == w.ID.Namespace && mounts(w, ref.Name) ||
+			ref == nil && len(claimNames(&template.Spec)) > 0
 	case *nodev1.RuntimeClass:
 		class := template.Spec.RuntimeClassName
 		return class != nil && *class == t.Name

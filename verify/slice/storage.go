@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
 
@@ -55,6 +56,19 @@ func (st *storage) claimsOf(o *object.Object) []*object.Object {
 		}
 	}
 	return out
+}
+
+// mounts reports whether the pods of a workload mount a claim: one that they name, or that the workload makes.
+func mounts(w *object.Object, claim string) bool {
+	if slices.ContainsFunc(templateOf(w).Spec.Volumes, func(v corev1.Volume) bool {
+		return v.PersistentVolumeClaim != nil && v.PersistentVolumeClaim.ClaimName == claim
+	}) {
+		return true
+	}
+	set, ok := w.Typed.(*appsv1.StatefulSet)
+	return ok && slices.ContainsFunc(set.Spec.VolumeClaimTemplates, func(c corev1.PersistentVolumeClaim) bool {
+		return strings.HasPrefix(claim, c.Name+"-"+set.Name+"-")
+	})
 }
 
 // share reports whether pods of two workloads, each in a version, name one claim that is

@@ -15,13 +15,16 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
+// namedKinds are kinds of objects that pods name: who names one knows its namespace.
+var namedKinds = []string{"PriorityClass", "RuntimeClass", "PersistentVolumeClaim", "PersistentVolume"}
+
 // unjoined says which objects that change, and that act on the workloads of other releases, act on none that is known,
 // while there are releases of which nobody says in which namespace they run; and the line of policy that says it.
 func (l *lender) unjoined() []finding.Note {
 	var out []finding.Note
 	for _, o := range l.sides[state.Head].acting {
 		was := l.sides[state.Base].byID[[2]string{o.Release, o.ID.String()}]
-		if slices.Contains([]string{"PriorityClass", "RuntimeClass"}, o.ID.Kind) || !Acts(o) ||
+		if slices.Contains(namedKinds, o.ID.Kind) || !Acts(o) ||
 			was != nil && object.Same([]*object.Object{was}, []*object.Object{o}) || l.acted(o) {
 			continue
 		}
