@@ -11,7 +11,7 @@ import "github.com/kubesettle/kubesettle/verify/state"
 var noLongerDeployed = Rule{
 	ID:       NoLongerDeployed,
 	Class:    Lifecycle,
-	Title:    "a workload is deployed no longer, though its manifest stays",
+	Title:    "a workload is no longer deployed, though its manifest stays",
 	Severity: Warning,
 	Static:   true,
 	Help: Help{

@@ -20,7 +20,7 @@ var unreachable = Rule{
 on base. Now a network policy denies them, no Gateway takes the route, or all pods behind it are scaled to zero (a
 warning); or a Service lost its last way in from outside (a note). Check: ` + "`kubectl exec POD -- nc -vz HOST PORT`" + `.
 Not real if the cluster does not enforce policies.`,
-		Bad: `They fail; without DNS, nearly all.`,
+		Bad: `Requests fail; without DNS, nearly all.`,
 		Now: `Let the request through. A default deny of egress needs a rule for DNS.`,
 		Sources: []string{
 			"https://kubernetes.io/docs/concepts/services-networking/network-policies/",
