@@ -97,7 +97,8 @@ func customRule(in *CustomIntent, e *expression, at rules.Declaration) rules.Rul
 		case rests:
 			p.Quiescent = x.is(form == never, atRest)
 		case form == always, form == never:
-			p.Bad = x.is(form == never, asIs)
+			bad := x.is(form == never, asIs)
+			p.Bad, p.Mended = bad, func(_, s state.State) bool { return !bad(s) }
 		case form == eventually:
 			p.Persists = x.is(false, asIs)
 		default:

@@ -138,7 +138,7 @@ type Property struct {
 	Persists  func(s state.State) bool
 	Settles   func(s state.State) bool
 	Recurs    func(from, to state.State) bool
-	// Mended says of a state after a BadStep, given the state before that step, that what
+	// Mended says of a state after a BadStep or a Bad state, given the state before that step, that what
 	// the step took is there again. It is no predicate of the rule.
 	Mended func(before, s state.State) bool
 	// Unsure says of the state that a violation ends in that it rests on something that no

@@ -110,7 +110,7 @@ type Finding struct {
 	Baselined bool `json:"baselined,omitempty"`
 	// Recovers tells what is wrong in the middle of a run from what is wrong at its end:
 	// true where every fair run repairs it by itself with no further event, false where some
-	// does not. It is set for rules on a single step, where the budget lasted to tell.
+	// does not. It is set for rules on a single step and custom ones on states, where the budget lasted to tell.
 	Recovers *bool `json:"recovers,omitempty"`
 	// FoundBy is "runs" where one of many random runs found it, as the search at the declared size did not
 	// come to its end: another may be shorter, or show that it is inevitable; "" otherwise.

@@ -52,7 +52,7 @@ func (c *Checker) shows(ctx context.Context, j Task, found Violation) Answer {
 const recoverStates = 200_000
 
 // Recovers reports whether every fair run from where a forbidden step ends has what it took
-// again at its end, with no further event; nil where the rule is none on steps, or where
+// again at its end, with no further event; nil where the rule does not say what that is, or where
 // the budget did not last to tell.
 func (v Violation) Recovers(ctx context.Context, bud Budget) *bool {
 	mended := v.Bound.Property.Mended
