@@ -102,7 +102,7 @@ func floorFields(c *state.Config, w int) []string {
 func belowFloorHelp() Help {
 	return Help{
 		Real: `A step leaves fewer ready pods than the rollout's ` + "`maxUnavailable`" + ` or a PodDisruptionBudget allows
-([derivation](https://github.com/kubesettle/kubesettle/blob/main/docs/policy.md#the-floor)), or than
+([the floor](https://github.com/kubesettle/kubesettle/blob/main/docs/policy.md#the-floor)), or than
 ` + "`minReady`" + `. Lost nodes and crashes count against ` + "`minReady`" + ` only. *Transient*: every fair run
 recovers.`,
 		Bad: `Less capacity than planned for a while; whether that is an outage depends on the load.`,
