@@ -205,7 +205,7 @@ func TestMissingDependencyIsFetched(t *testing.T) {
 
 // A template of a fetched chart that fails is its dependency's line.
 func TestFailureInAFetchedChart(t *testing.T) {
-	site := chartSite(t, map[string]map[string]string{"db@1.10.0": {"templates/db.yaml": "a: 1\nb: {{ required \"size is missing\" .Values.size }}\n"}})
+	site := chartSite(t, map[string]map[string]string{"db@1.10.0": {"templates/db.yaml": "a: 1\nb: {{ fail \"size is missing\" }}\n"}})
 	chartYAML, lock := locked(site.URL, "^1.2.0", "1.10.0")
 	files := map[string]string{"web/Chart.yaml": chartYAML, "web/Chart.lock": lock}
 	rev := renderWith(t, files, online(t, "", site))

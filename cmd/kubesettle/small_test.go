@@ -29,7 +29,7 @@ func TestCommandsAreFound(t *testing.T) {
 		{[]string{"xyzzy"}, exitUsage, "unknown command"},
 		{[]string{"--version"}, exitPass, tool()},
 		{[]string{"__complete", "explain", "no-l"}, exitPass, "no-longer-deployed"},
-		{[]string{"check", "--repo", t.TempDir()}, exitUsage, "kubesettle verify ."},
+		{[]string{"check", "--repo", t.TempDir()}, exitUsage, "with kubesettle verify "},
 	} {
 		if code, said := called(t, tc.args...); code != tc.code || !strings.Contains(said, tc.says) {
 			t.Errorf("%v: exit code %d, want %d and %q:\n%s", tc.args, code, tc.code, tc.says, said)
