@@ -45,6 +45,13 @@ func TestActionLeavesNoHalfReport(t *testing.T) {
 // another gate. One that the change brings is used after the merge.
 func TestActionRefusesAPolicyThatIsNotThere(t *testing.T) {
 	s := newStep(t, 200)
+	for _, outside := range []string{"/etc/policy.yaml", "../policy.yaml"} {
+		s.env["INPUT_CONFIG"] = outside
+		s.want(exitUsage)
+		if !strings.Contains(s.log.String(), "config: "+outside+" is outside the repository") {
+			t.Errorf("not said:\n%s", s.log.String())
+		}
+	}
 	s.env["INPUT_CONFIG"] = "ci/polcy.yaml"
 	s.want(exitUsage)
 	if !strings.Contains(s.log.String(), "ci/polcy.yaml is neither on base nor on head") {

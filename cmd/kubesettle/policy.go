@@ -111,6 +111,9 @@ func (g *gating) read(t tree.Tree) (*policies.Policy, error) {
 		})
 	}
 	file := g.file()
+	if !fs.ValidPath(file) {
+		return nil, usage("config: %s is outside the repository: name a policy file by its path in it", oneLine(file))
+	}
 	data, err := fs.ReadFile(t, file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return policies.Default(), nil
