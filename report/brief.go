@@ -116,13 +116,16 @@ type alikes struct {
 	of   []string // of which, "" where it is said of nothing
 }
 
-func (a alikes) String() string {
+func (a alikes) String() string { return a.naming(2) }
+
+// naming names so many of the things before it counts them.
+func (a alikes) naming(most int) string {
 	switch of := a.of; {
 	case len(of) == 1 && of[0] == "":
 		return a.said
 	case len(of) == 1:
 		return of[0] + ": " + a.said
-	case len(of) <= 2:
+	case len(of) <= most:
 		return a.said + " (" + strings.Join(of, ", ") + ")"
 	}
 	return fmt.Sprintf("%s (%s and %d more)", a.said, a.of[0], len(a.of)-1)

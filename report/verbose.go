@@ -32,7 +32,7 @@ func (t *textWriter) whole(r *finding.Result) {
 	t.waived(r.Waived)
 	t.releases(failedReleases(r), brokenBeforeIn(r).String())
 	t.undecided(undecided(r))
-	t.list("Notices", alikeTexts(together(r.Notices)))
+	t.list("Notices", namedTexts(together(r.Notices)))
 	t.list("Assumptions", counted(r.Assumptions))
 	t.coverage(r)
 }
@@ -49,7 +49,7 @@ func counted(notes []finding.Note) []string {
 			rest = append(rest, n)
 		}
 	}
-	texts := alikeTexts(together(rest))
+	texts := namedTexts(together(rest))
 	if len(loops) > 0 {
 		texts = append(texts, fmt.Sprintf("The %s of %s may hide a run: %sfidelity.md#actor-by-actor says which.",
 			english.PluralWord(len(loops), "model", "models"), english.OxfordWordSeries(loops, "and"), DocsURI))
@@ -250,8 +250,19 @@ func (t *textWriter) undecided(ws []finding.Workload) {
 	}
 	t.printf("\n%s\n", t.color(bold, "Not decided"))
 	for _, a := range undecidedTogether(ws) {
-		t.printf("  %s\n", sentence(a.String()))
+		t.printf("  %s\n", sentence(a.naming(mostNamed)))
 	}
+}
+
+// mostNamed is of how many things that share a sentence --verbose gives the names.
+const mostNamed = 8
+
+func namedTexts(list []alikes) []string {
+	var out []string
+	for _, a := range list {
+		out = append(out, a.naming(mostNamed))
+	}
+	return out
 }
 
 // undecidedTogether puts workloads that are undecided for one reason into one line: a repository has hundreds.

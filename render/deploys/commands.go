@@ -14,6 +14,7 @@ import (
 type call struct {
 	Deploy
 	dirs []string
+	into string // the file that its output goes to
 }
 
 // wrappers are commands that run the one that follows among their arguments.

@@ -57,7 +57,14 @@ func (o *opened) steps(side int, f string) []call {
 		return nil // what it writes is for something else
 	}
 	return slices.DeleteFunc(slices.Clone(calls), func(c call) bool {
-		return c.Tool != Step && len(o.repositories[side].resolve(c)) > 0
+		return c.Tool != Step && (prints(src, c) || len(o.repositories[side].resolve(c)) > 0)
+	})
+}
+
+// prints reports whether what a call makes is a file of the repository, which says by itself what is deployed.
+func prints(src *source.Source, c call) bool {
+	return c.into != "" && slices.ContainsFunc(append(slices.Clone(c.dirs), path.Dir(c.File)), func(dir string) bool {
+		return src.HasFile(join(dir, c.into))
 	})
 }
 

@@ -124,9 +124,11 @@ func (sh *shell) stmt(s *syntax.Stmt, in []state) []state {
 		sh.fed(s, s, false, in)
 		sh.written(s, c, in)
 		var out []state
+		n := len(sh.calls)
 		for _, st := range in {
 			out = append(out, sh.call(c, st)...)
 		}
+		sh.printed(s, n)
 		return distinct(out)
 	case *syntax.DeclClause:
 		var out []state

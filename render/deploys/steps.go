@@ -210,6 +210,17 @@ func (sh *shell) written(s *syntax.Stmt, c *syntax.CallExpr, in []state) {
 	sh.step(writes, text.String(), sh.line(int(c.Pos().Line())), in[0])
 }
 
+// printed notes where the output of a statement's calls goes, those from the n-th on.
+func (sh *shell) printed(s *syntax.Stmt, n int) {
+	for _, r := range s.Redirs {
+		if r.Op == syntax.RdrOut && (r.N == nil || r.N.Value == "1") {
+			for i := n; i < len(sh.calls); i++ {
+				sh.calls[i].into = literal(r.Word)
+			}
+		}
+	}
+}
+
 // inPlace is a flag by which a command edits files.
 var inPlace = regexp.MustCompile(`^(-[a-zA-Z]*i([.'"].*)?|--in-?place(=.*)?)$`)
 
