@@ -15,6 +15,9 @@ import (
 var throwaway = regexp.MustCompile(`\bkind create cluster|kind-action|setup-kind|minikube start|setup-minikube|k3d cluster create|` +
 	`k3d-action|setup-k3s|\bct install|chart-testing`)
 
+// forTests matches the name of a script that tries something out.
+var forTests = regexp.MustCompile(`^(test|tests|e2e)\.[a-z]+$`)
+
 // script is a changed script in which a step changes, or a call whose release is not known.
 func (o *opened) script(f string) (Open, bool) {
 	is, was := o.steps(0, f), o.steps(1, f)
@@ -23,8 +26,8 @@ func (o *opened) script(f string) (Open, bool) {
 			return Open{f, c.Line, why(c)}, true
 		}
 	}
-	for _, c := range was {
-		if !slices.ContainsFunc(is, same(c)) {
+	for _, c := range was { // what nothing deploys any more stays as it is
+		if c.Tool == Step && !slices.ContainsFunc(is, same(c)) {
 			return Open{f, 1, why(c)}, true
 		}
 	}
@@ -44,7 +47,8 @@ func why(c call) string {
 func (o *opened) steps(side int, f string) []call {
 	src := o.sides[side].src
 	read := readerOf(f)
-	if read == nil || src.Links[f] || inTest(f) || strings.Contains(f, "/templates/") || !src.HasFile(f) {
+	if read == nil || src.Links[f] || inTest(f) || forTests.MatchString(path.Base(f)) ||
+		strings.Contains(f, "/templates/") || !src.HasFile(f) {
 		return nil
 	}
 	b, err := src.Read(f)

@@ -59,6 +59,8 @@ func TestOpenedByCommandsAndTools(t *testing.T) {
 		"helm takes what is followed":  {"d.sh", script("helm upgrade k ./k --set a=1"), script("helm upgrade k ./k --set a=2"), "", nil},
 		"helm writes an unknown chart": {"d/gen", script("true"), script("helm template k k \\\n  --repo https://a.example > out/k.yaml"), "", map[string]string{"d/out/k.yaml": "a: b"}},
 		"helm writes for kubectl":      {"d/gen", script("helm template k $CHART --set a=1 > k.yaml\nkubectl apply -f k.yaml"), script("helm template k $CHART --set a=2 > k.yaml\nkubectl apply -f k.yaml"), "d/gen:2", nil},
+		"nothing deploys it any more":  {"d.sh", script("helm upgrade k $CHART"), script("true"), "", nil},
+		"a test makes a pod":           {"tasks/test.yaml", "tasks: {a: {cmds: ['kubectl create deploy web --image a']}}", "tasks: {a: {cmds: ['kubectl create deploy web --image b']}}", "", nil},
 		"helm takes an unknown chart":  {"d.sh", script("helm upgrade k $CHART --set a=1"), script("helm upgrade k $CHART --set a=2"), "d.sh:2", nil},
 		"helmfile has a state":         {"Makefile", "d:\n\thelmfile --state-values-set a=1 apply\n", "d:\n\thelmfile --state-values-set a=2 apply\n", "Makefile:2", nil},
 		"helmfile is given a file":     {"s.yaml", "a: 1\n", "a: 2\n", "s.yaml:1", map[string]string{"d.sh": script("helmfile --state-values-file=$PWD/s.yaml apply")}},

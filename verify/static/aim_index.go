@@ -51,21 +51,6 @@ func (x *aimIndex) joins(a, b *object.Object) bool {
 	return x.ties == nil || x.ties.Joins(a, b)
 }
 
-// joined are those of a list that are there for an object.
-func (x *aimIndex) joined(list []*object.Object, o *object.Object) []*object.Object {
-	return slices.DeleteFunc(list, func(t *object.Object) bool { return !x.joins(t, o) })
-}
-
-// heir is the object with the same ID that is there for one; nil: there is none.
-func (x *aimIndex) heir(o *object.Object) *object.Object {
-	for _, i := range x.named[[3]string{o.ID.Namespace, o.ID.Kind, o.ID.Name}] {
-		if t := x.objects[i]; identity(t) == identity(o) && x.joins(t, o) {
-			return t
-		}
-	}
-	return nil
-}
-
 // identity is an object's ID, which a hook does not share with what is no hook.
 func identity(o *object.Object) string { return fmt.Sprint(o.Hook, " ", o.ID) }
 

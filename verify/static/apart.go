@@ -2,7 +2,6 @@ package static
 
 import (
 	"fmt"
-	"slices"
 
 	"k8s.io/apimachinery/pkg/labels"
 
@@ -60,11 +59,4 @@ func inAnother(r Remark, was bool, head *aimIndex, of *object.Rendered) (Remark,
 func meansByLabels(o, t *object.Object) bool {
 	sel, pods := selectorOf(o), podLabels(t)
 	return len(sel) > 0 && alike(sel, pods) && labels.SelectorFromSet(sel).Matches(labels.Set(pods))
-}
-
-// placed reports whether the release of head that an object is of [places] it.
-func (w *whereabouts) placed(o *object.Object) bool {
-	return slices.ContainsFunc(w.ch.Head.Releases, func(r *object.Rendered) bool {
-		return r.ID == o.Release && slice.Places(r, o)
-	})
 }
