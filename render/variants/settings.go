@@ -33,7 +33,7 @@ func settingText(list []toggle) string {
 func (s *switching) settings() (out [][]toggle, hidden []object.Note) {
 	s.text = newChartTexts(s.head, s.base)
 	for _, d := range s.parts() {
-		if s.trials >= 2*mostTrials {
+		if s.trials >= 2*s.most() {
 			break
 		}
 		if s.comes && (s.shows(s.head, nil, d) || onlyOf([]byte(d.text), quiet...)) {
@@ -46,7 +46,7 @@ func (s *switching) settings() (out [][]toggle, hidden []object.Note) {
 				out, seen = append(out, set), true
 			}
 		}
-		if s.trials < mostTrials && len(out) < mostSettings {
+		if s.trials < s.most() && len(out) < mostSettings {
 			s.search(d, out, seen, add)
 		}
 		if !seen && !s.shows(s.head, nil, d) && d.says && len(d.sites) > 0 {

@@ -144,6 +144,11 @@ func (s *switching) withValues(head *side.Side, i int) {
 	}
 }
 
+// most is how often the chart is rendered to find settings: a chart with many subcharts takes long each time.
+func (s *switching) most() int {
+	return max(mostTrials/5, min(mostTrials, 4000/max(len(s.head.Chart.Names), 1)))
+}
+
 // changed are the names of the templates and the values, of the chart and of its subcharts, that differ.
 func (s *switching) changed() []string {
 	var out []string
@@ -177,7 +182,7 @@ type part struct {
 // first is the first setting that shows a part of the change, and that base renders with as well.
 func (s *switching) first(list [][]toggle, d part) []toggle {
 	for _, set := range list {
-		if s.trials >= mostTrials {
+		if s.trials >= s.most() {
 			break
 		}
 		if s.shows(s.head, set, d) && s.renders(set) || s.breaks(set, d) {
