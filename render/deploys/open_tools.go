@@ -21,7 +21,8 @@ type deployer struct {
 }
 
 var (
-	anyYAML = regexp.MustCompile(`\.(ya?ml|json|tpl|tmpl|env|toml)$`)
+	anyYAML  = regexp.MustCompile(`\.(ya?ml|json|tpl|tmpl|env|toml)$`)
+	werfFile = regexp.MustCompile(`^werf.*\.ya?ml$`)
 )
 
 // ansible are the modules of Ansible that deploy.
@@ -38,7 +39,7 @@ var deployed = []deployer{
 	{"Helmwave", regexp.MustCompile(`^helmwave\.ya?ml(\.tpl)?$`), nil, anyYAML},
 	{"Timoni", regexp.MustCompile(`^timoni\.cue$`), nil, regexp.MustCompile(`\.cue$`)},
 	{"Timoni", regexp.MustCompile(`\.cue$`), regexp.MustCompile(`(?s)\bbundle:.*\binstances:`), nil},
-	{"werf", regexp.MustCompile(`^werf.*\.ya?ml$`), regexp.MustCompile(`(?m)^\s*(deploy|helmChartDir|helmRelease):`), nil},
+	{"werf", werfFile, regexp.MustCompile(`(?m)^\s*(deploy|helmChartDir|helmRelease):`), nil},
 	{"Ansible", anyYAML, ansible, nil},
 	{"Terraform", regexp.MustCompile(`\.(tf|tofu)\.json$`),
 		regexp.MustCompile(`"(helm_release|kubectl_manifest|kustomization_resource|kubernetes_(deployment|stateful|daemon|job|cron|manifest|pod|horiz)\w*)"`), nil},
@@ -139,9 +140,12 @@ func (o *opened) mentions() []mention {
 
 // mentioned is a changed file that one of them takes.
 func (o *opened) mentioned(f string, used func(string) bool) (Open, bool) {
+	if used(f) {
+		return Open{}, false
+	}
 	name := []byte(path.Base(f))
 	for _, m := range o.mentions() {
-		if m.file == f || used(f) || !bytes.Contains(m.text, name) {
+		if m.file == f || !bytes.Contains(m.text, name) {
 			continue
 		}
 		for i, line := range bytes.Split(m.text, []byte("\n")) {
@@ -152,8 +156,6 @@ func (o *opened) mentioned(f string, used func(string) bool) (Open, bool) {
 	}
 	return Open{}, false
 }
-
-var werfFile = regexp.MustCompile(`^werf.*\.ya?ml$`)
 
 // says reports whether a file says something, on either side.
 func (o *opened) says(f string, what *regexp.Regexp) bool {

@@ -99,7 +99,7 @@ func (a *Analysis) displaced(ch *object.Changes, sc slice.Scope) []slice.Joint {
 			continue
 		}
 		here := sc
-		here.All = sc.All || pair.Base == nil || pair.Base.Err != nil
+		here.All = sc.All || pair.Anew()
 		pair.Instead = sc.Instead
 		for _, sl := range cutWithin(pair, of(pair.ID), here, of) {
 			p, _ := sl.Suit(a.besides.PolicyOf(sl.Release, a.besides.Head))
