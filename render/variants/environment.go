@@ -167,8 +167,7 @@ const mostPatch = 99
 // on what the cluster serves, too, where the release is declared.
 func (s *switching) undecidable(declared bool) []object.Hole {
 	var out []object.Hole
-	s.text = newChartTexts(s.head, s.base)
-	for _, d := range s.parts() {
+	for _, d := range s.found {
 		for _, site := range d.sites {
 			what, served := s.text.asks(site)
 			first := what == "Release.Revision" && s.head.Chart.Template // it has no other

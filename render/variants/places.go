@@ -25,6 +25,7 @@ type chartTexts struct {
 	values map[string]any               // head's, those of subcharts under their names
 	scopes map[string][]string          // of the files of subcharts, by repository path
 	needs  map[string][]toggle          // without which their parents leave them out
+	subs   map[string]*subchart         // head's, by folder
 	kube   string                       // the version of Kubernetes that head is rendered for
 }
 
@@ -47,7 +48,7 @@ func newChartTexts(head, base *release.Recipe) *chartTexts {
 			}
 		}
 		t.sides[1-n] = side
-		t.values = valuesOf(j, subs)
+		t.values, t.subs = valuesOf(j, subs), subs
 	}
 	return t
 }

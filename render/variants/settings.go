@@ -31,8 +31,7 @@ func settingText(list []toggle) string {
 // settings are the sets of toggles that show what is hidden, and those with which a condition that the change brings,
 // or takes away, comes out otherwise than without; hidden are the places that none of them shows.
 func (s *switching) settings() (out [][]toggle, hidden []object.Note) {
-	s.text = newChartTexts(s.head, s.base)
-	for _, d := range s.parts() {
+	for _, d := range s.found {
 		if s.trials >= 2*s.most() {
 			break
 		}
@@ -49,7 +48,7 @@ func (s *switching) settings() (out [][]toggle, hidden []object.Note) {
 		if s.trials < s.most() && len(out) < mostSettings {
 			s.search(d, out, seen, add)
 		}
-		if !seen && !s.shows(s.head, nil, d) && d.says && len(d.sites) > 0 {
+		if !seen && !s.shows(s.head, nil, d) && len(d.sites) > 0 && d.says() {
 			at := d.sites[0]
 			text := s.head.Files[at.file]
 			if at.old {

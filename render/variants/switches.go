@@ -89,9 +89,10 @@ func WithSwitches(ctx context.Context, base, head *side.Side) error {
 type switching struct {
 	run        worker.Runner
 	base, head *release.Recipe
-	values     []*release.Recipe // head's, with each of the values files that are known
-	comes      bool              // the chart is new
-	text       *chartTexts
+	values     []*release.Recipe   // head's, with each of the values files that are known
+	comes      bool                // the chart is new
+	text       *chartTexts         // of both sides
+	found      []part              // of the change
 	trials     int                 // that were asked for
 	asked      map[string]string   // the recipes of those, by digest
 	made       map[string]trialled // and their outcomes
@@ -108,6 +109,7 @@ func newSwitching(base, head *side.Side, k, i int) *switching {
 		return nil
 	}
 	s.withValues(head, i)
+	s.read()
 	return s
 }
 
@@ -126,7 +128,14 @@ func newAddition(head *side.Side, i int) *switching {
 	}
 	s := &switching{run: head.Runner, base: none, head: j, comes: true}
 	s.withValues(head, i)
+	s.read()
 	return s
+}
+
+// read parses the templates of both sides, and finds the parts of the change.
+func (s *switching) read() {
+	s.text = newChartTexts(s.head, s.base)
+	s.found = s.parts()
 }
 
 // isHelper reports whether a template writes nothing itself.
@@ -175,7 +184,7 @@ type part struct {
 	without  []func(*release.Recipe) // each takes it out of head: the first one with which that still renders
 	sites    []templateSite          // of both sides
 	number   int                     // in the list of them
-	says     bool                    // it is more than comments and space
+	says     func() bool             // it is more than comments and space
 	text     string                  // of its template, on head
 }
 
@@ -195,7 +204,7 @@ func (s *switching) first(list [][]toggle, d part) []toggle {
 // parts are the parts of the change: the hunks of templates, and the values.
 func (s *switching) parts() []part {
 	var out []part
-	subs := subcharts(s.head)
+	subs := s.text.subs
 	for _, name := range s.changed() {
 		p, both := s.head.Chart.Names[name]
 		if !both {
@@ -216,7 +225,7 @@ func (s *switching) parts() []part {
 		put := func(text string) func(*release.Recipe) { return func(j *release.Recipe) { j.Files[p] = []byte(text) } }
 		for i, h := range source.Hunks(was, is) {
 			d := part{template: name, text: is, without: []func(*release.Recipe){put(revert(is, h)), put(was)},
-				says: saysMore(is, revert(is, h))}
+				says: func() bool { return saysMore(is, revert(is, h)) }}
 			if i < mostHunks {
 				d.sites = lineSites(p, is, h.HeadFirst, h.HeadLast, false)
 				d.sites = append(d.sites, lineSites(p, was, h.BaseFirst, h.BaseLast, true)...)
@@ -282,7 +291,7 @@ func (s *switching) changedValues(p string, scope []string) []part {
 			before, _ := at.Get(was)
 			vals, _ := is.(map[string]any)
 			out = append(out, part{
-				says: true,
+				says: func() bool { return true },
 				without: []func(*release.Recipe){func(j *release.Recipe) {
 					j.Chart.Inline = helm.MergeValues(helm.Nested(at, before, vals), j.Chart.Inline)
 				}},

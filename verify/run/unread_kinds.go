@@ -11,7 +11,8 @@ import (
 	"github.com/kubesettle/kubesettle/verify/static"
 )
 
-// enterUnreadKinds names the kinds of changed objects that no model has: one line, however many they are.
+// enterUnreadKinds names the kinds of changed objects that no model has, and that are not entered as unknown already:
+// one line, however many they are.
 func enterUnreadKinds(r *finding.Result, changes []object.Change, own *policies.Policy, has func(release string) bool) {
 	count := map[string]int{}
 	for i := range changes {
@@ -21,7 +22,8 @@ func enterUnreadKinds(r *finding.Result, changes []object.Change, own *policies.
 			o = c.Base
 		}
 		if has(c.Release) && (c.Kind != object.Modified || len(c.Fields) > 0) && !o.Hook && static.Unread(o) &&
-			!isMade(own, o, changes) {
+			!isMade(own, o, changes) &&
+			!slices.ContainsFunc(r.Releases, func(rel finding.ReleaseResult) bool { return rel.ID == o.ID.String() }) {
 			count[o.ID.Kind]++
 		}
 	}
