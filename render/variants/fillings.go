@@ -145,6 +145,32 @@ func (t *chartTexts) withBounds(set []toggle) []toggle {
 	return set
 }
 
+// withStorage gives the claim that a setting switches on a size, where the chart leaves that to who installs it.
+func (t *chartTexts) withStorage(set []toggle) []toggle {
+	out := slices.Clone(set)
+	for _, x := range set {
+		keys := strings.Split(x.path, ".")
+		at := keys[:len(keys)-1]
+		have, _ := (&reading{texts: t}).value(at)
+		m, _ := have.(map[string]any)
+		_, modes := m["accessModes"]
+		_, mode := m["accessMode"]
+		if !modes && !mode {
+			continue
+		}
+		if size, ok := m["size"]; ok && (size == nil || size == "") {
+			out = append(out, setting(append(slices.Clone(at), "size"), "1Gi")...)
+		}
+		if rest, ok := m["resources"]; ok && vacant(rest) {
+			out = append(out, setting(append(slices.Clone(at), "resources", "requests", "storage"), "1Gi")...)
+		}
+	}
+	if all, ok := sortToggles(out); ok {
+		return all
+	}
+	return set
+}
+
 // withPaths gives the hosts of an Ingress that a setting switches on a path, where the chart's own have none: the API
 // server takes no rule without.
 func (t *chartTexts) withPaths(set []toggle) []toggle {

@@ -140,7 +140,7 @@ type reading struct {
 func (t *chartTexts) ways(sites []templateSite) (plain, deciding [][]toggle) {
 	add := func(to *[][]toggle, list []toggle) {
 		set, ok := sortToggles(list)
-		set = t.withPaths(t.withRequests(set))
+		set = t.withStorage(t.withPaths(t.withRequests(set)))
 		for _, set := range [][]toggle{t.withBounds(set), set} {
 			known := slices.ContainsFunc(*to, func(o []toggle) bool { return slices.Equal(o, set) })
 			if ok && len(set) > 0 && !known {

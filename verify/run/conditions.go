@@ -67,6 +67,14 @@ func settings(head *object.Revision) map[string]string {
 	return out
 }
 
+// supposes reports whether a release of head has values that nobody declared, beside itself without them: how it would
+// roll out is nobody's question.
+func (a *Analysis) supposes(release string) bool {
+	return slices.ContainsFunc(a.Changes.Head.Releases, func(r *object.Rendered) bool {
+		return r.ID == release && tried(r)
+	})
+}
+
 // hedgeSwitched words what is found of such a chart: it holds for who installs the chart so, and
 // is no error. What base had as well is not said: nobody asked for that part of the chart.
 func (a *Analysis) hedgeSwitched(head *object.Revision) {

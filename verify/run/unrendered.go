@@ -1,6 +1,8 @@
 package run
 
 import (
+	"slices"
+
 	"github.com/kubesettle/kubesettle/render/helm"
 	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/slice"
@@ -15,27 +17,47 @@ func unrendered(ch *object.Changes) []static.Remark {
 		return nil
 	}
 	for _, p := range slice.Pairs(ch) {
-		if !hiddenFailure(p) && !brokenByHead(p) || len(p.Base.Objects) == 0 {
+		if !hiddenFailure(p) && !brokenByHead(p) {
+			continue
+		}
+		had := p.Base
+		if had == nil { // a new chart, which renders without the setting
+			i := slices.IndexFunc(ch.Head.Releases, func(r *object.Rendered) bool { return r.ID == p.Head.Path })
+			if i < 0 {
+				continue
+			}
+			had = ch.Head.Releases[i]
+		}
+		if len(had.Objects) == 0 {
 			continue
 		}
 		f := p.Head.Err
-		lost := p.Base.Objects[0]
-		for _, o := range p.Base.Objects {
+		lost := had.Objects[0]
+		for _, o := range had.Objects {
 			if o.Source.File == f.Where.File {
 				lost = o
 				break
 			}
 		}
-		out = append(out, static.Unrendered(p.ID, lost, f, nearestEdit(ch, f.Where)))
+		out = append(out, static.Unrendered(p.ID, lost, p.Base != nil, f, nearestEdit(ch, f.Where)))
 	}
 	return out
 }
 
 // hiddenFailure reports whether a chart comes to fail with values that nobody declared.
 func hiddenFailure(p slice.Pair) bool {
-	return p.Head != nil && p.Base != nil && p.Head.Switched != "" && p.Head.Switched == p.Base.Switched &&
-		p.Head.Err != nil && p.Base.Lacks() == nil && !p.Head.Err.Skipped && !p.Head.Err.Cut && !helm.Asks(p.Head.Err)
+	if p.Head == nil || p.Head.Switched == "" || p.Head.Err == nil || p.Head.Err.Skipped || p.Head.Err.Cut ||
+		helm.Asks(p.Head.Err) {
+		return false
+	}
+	if p.Base == nil {
+		return tried(p.Head)
+	}
+	return p.Head.Switched == p.Base.Switched && p.Base.Lacks() == nil
 }
+
+// tried reports whether a chart is rendered once more, with values that only show what others hide.
+func tried(r *object.Rendered) bool { return r.Switched != "" && r.ID != r.Path }
 
 // brokenByHead reports whether a chart or kustomization renders on base and fails on head for a mistake in its files,
 // and not for a value that it asks for or for what was not had.
