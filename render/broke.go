@@ -12,10 +12,9 @@ import (
 	"github.com/kubesettle/kubesettle/render/typed"
 )
 
-// Broke reports whether the change is the reason why a release does not render on head; base
-// is nil where it is new. What does not render on base either is not, unless the change
-// breaks a line of its own in what could only not be fetched, or in another way; nor is one
-// that only moved, or one that there was no time for.
+// Broke reports whether the change is the reason why a release does not render on head; base is nil where it is new. A
+// release that does not render on base either was broken before, unless the change breaks another line, or breaks it in
+// another way. A release that only moved, or that there was no time for, is not broken by the change.
 func Broke(c *object.Changes, base, head *object.Rendered) bool {
 	err := head.Lacks()
 	switch {
@@ -38,8 +37,8 @@ func Broke(c *object.Changes, base, head *object.Rendered) bool {
 	return c.Edited(at.File, at.StartLine) && (base.Lacks().Skipped || !same)
 }
 
-// Lent reports whether a file is head's alone. What base has from there it was only rendered with for the comparison: a
-// file of chart-testing.
+// Lent reports whether a file is head's alone. Base was rendered with head's copy only for the comparison: a file of
+// chart-testing.
 func Lent(c *object.Changes, file string) bool {
 	return c.Base != nil && file != "" && !baseHas(c, file)
 }

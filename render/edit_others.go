@@ -11,7 +11,7 @@ import (
 // mostOthers bounds the releases that are rendered to tell what an edit makes of those that share its file.
 const mostOthers = 8
 
-// EditedOthers tells what an edit makes of other releases, see [object.Revision.EditedOthers].
+// EditedOthers reports the effect of an edit on other releases, see [object.Revision.EditedOthers].
 func (h *renderer) EditedOthers(ctx context.Context, r *object.Revision, id, file string, text []byte,
 ) (changed []object.Other, open []string) {
 	rendered := 0

@@ -75,8 +75,8 @@ type Elsewhere struct {
 	Data   string         // a ConfigMap or Secret that it names, which is what changes; "": it changes itself
 }
 
-// ChangedElsewhere lists the changes of what is delivered from outside the repository. What a release is made of that
-// was rendered, or that says itself why it was not, is not among them.
+// ChangedElsewhere lists changes of deliveries from outside the repository. It leaves out files of a release that was
+// rendered, or that says itself why it was not.
 func ChangedElsewhere(c *object.Changes) []Elsewhere {
 	if c.Base == nil {
 		return nil

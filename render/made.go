@@ -14,7 +14,7 @@ import (
 	"github.com/kubesettle/kubesettle/render/typed"
 )
 
-// Recipe is what an operator makes of each of its custom resources: an object of the same namespace.
+// Recipe says which objects an operator makes of each of its custom resources: an object of the same namespace.
 type Recipe struct {
 	Group, Kind string // of the custom resource
 	By          string // who makes it, for notes

@@ -19,8 +19,8 @@ type Open struct {
 }
 
 // Opened lists the changed files that say what a program installs which is not run: Terraform's releases and objects,
-// the values and files that these name, and projects of Pulumi, cdk8s, Fleet and vendir. What a release is made of,
-// which used reports, is not among them where it is only named.
+// the values and files that these name, and projects of Pulumi, cdk8s, Fleet and vendir. A file that a release is made
+// of, as reported by used, is left out if it is only named.
 func Opened(base, head *source.Source, changed []string, used func(string) bool) []Open {
 	o := &opened{}
 	for _, src := range []*source.Source{head, base} {

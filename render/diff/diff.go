@@ -12,7 +12,8 @@ import (
 )
 
 // Releases pairs the objects of two sides and compares them. A release that failed on either side contributes no
-// changes. lost are the files of a release of head that cannot be read: what base has of them is not removed.
+// changes. lost are the files of a release of head that cannot be read: objects that base has from them do not count as
+// removed.
 func Releases(base, head []*object.Rendered, lost func(*object.Rendered) map[string]bool) []object.Change {
 	var out []object.Change
 	old := map[string]*object.Rendered{}

@@ -265,7 +265,7 @@ func (d *Found) inTemplates(f string) bool {
 	return chart != "" && source.Under(f, path.Join(chart, "templates"))
 }
 
-// ErrTime says that the time ended before it was known what there is to render.
+// ErrTime says that the time ended before discovery had finished.
 var ErrTime = errors.New("the time budget ended while the files of the repository were looked through: name fewer PATHs, or give it more time")
 
 // fail adds a release that cannot be had.

@@ -31,7 +31,7 @@ type Document struct {
 	Hook    bool
 	// Volatile are the values that differ at every render.
 	Volatile []VolatileLeaf
-	// Open are the fields that hang on values which nobody gave.
+	// Open are the fields that depend on values which were not given.
 	Open []string
 	// Twice are the fields that stand twice with two values, of which the last one counts.
 	Twice []string `json:",omitempty"`

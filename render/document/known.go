@@ -2,11 +2,11 @@ package document
 
 import "reflect"
 
-// Known remembers what texts decode to: a chart that is rendered again with another value gives mostly the same ones,
-// and decoding takes longer than filling the templates. What it gives is shared, and nobody may change it. A nil *Known
-// remembers nothing. It is not for several goroutines at once.
+// Known remembers how texts decode. A chart that is rendered again with another value gives mostly the same texts, and
+// decoding them takes longer than filling the templates. Decoded documents are shared and must not be changed. A nil
+// *Known remembers nothing. It is not for several goroutines at once.
 type Known struct {
-	// Most is how many bytes of text are remembered: what they decode to takes ten times as much. Beyond it, all is
+	// Most is the number of bytes of text that are remembered: decoded, they take ten times as much. Beyond it, all is
 	// forgotten; 0: nothing is remembered.
 	Most int
 

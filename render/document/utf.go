@@ -6,8 +6,8 @@ import (
 	"unicode/utf16"
 )
 
-// UTF8 is a text without its byte order mark and in UTF-8, as the YAML library of the API
-// server reads it: UTF-16 is told by its mark.
+// UTF8 is a text without its byte order mark and in UTF-8, as the YAML library of the API server reads it: UTF-16 is
+// recognized by its mark.
 func UTF8(b []byte) []byte {
 	var order binary.ByteOrder
 	switch {

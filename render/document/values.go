@@ -10,7 +10,7 @@ func Text(v any, keys ...string) string {
 	return s
 }
 
-// Value reads what stands at a path of keys; nil where nothing does.
+// Value reads the value at a path of keys; nil if there is none.
 func Value(v any, keys ...string) any {
 	for _, k := range keys {
 		m, _ := v.(map[string]any)

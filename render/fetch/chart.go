@@ -21,8 +21,8 @@ const (
 
 // ChartRef says which chart is wanted.
 type ChartRef struct {
-	// Repository is the address of a chart repository (https://…), of a registry's folder
-	// (oci://…), or "@name" of one that Helm was told of.
+	// Repository is the address of a chart repository (https://…), of a registry's folder (oci://…), or "@name" of one
+	// that was added to Helm.
 	Repository string
 	// Name of the chart; empty where an oci:// address names the chart itself.
 	Name string

@@ -21,7 +21,7 @@ type Options struct {
 	// HelmRepositories and HelmRegistry are Helm's files where the environment names them
 	// ($HELM_REPOSITORY_CONFIG, $HELM_REGISTRY_CONFIG); empty: Helm's own place.
 	HelmRepositories, HelmRegistry string
-	// CacheDir keeps what was fetched; empty: nothing is kept beyond the run.
+	// CacheDir keeps fetched files; empty: nothing is kept beyond the run.
 	CacheDir string
 }
 
@@ -33,8 +33,8 @@ type Error struct {
 	// Refused says that our own rules ended it, and no server: a host that is not
 	// allowed, an address without TLS, a base that is not pinned.
 	Refused bool
-	// Unreachable says that no server answered, or not this machine: the network, the name
-	// service, a server in trouble, missing credentials. What was asked for may be right.
+	// Unreachable says that no server answered, or not this machine: the network, the name service, a server in
+	// trouble, missing credentials. The request itself may be right.
 	Unreachable    bool
 	Reason, Remedy string
 }

@@ -171,7 +171,7 @@ func (p Path) Set(root, value any) {
 	}
 }
 
-// With is a path one step longer, in memory of its own.
+// With is a path one step longer, in separate memory.
 func (p Path) With(s Step) Path {
 	return append(append(make(Path, 0, len(p)+1), p...), s)
 }

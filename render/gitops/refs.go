@@ -41,8 +41,8 @@ func NewFound(src *source.Source, t locate.Options) *Found {
 	return &Found{src: src, trialing: t, objects: map[string]placed{}}
 }
 
-// Remember notes the objects of a release that others refer to. A later release's win:
-// it renders with its own settings what discovery has seen without.
+// Remember notes the objects of a release that others refer to. Those of a later release win: it renders them with its
+// settings, which discovery did not have.
 func (s *Found) Remember(r release.Release, j *release.Recipe, docs []document.Document) {
 	for _, d := range docs {
 		gvk := document.GVK(d.Content)

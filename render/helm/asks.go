@@ -27,7 +27,7 @@ func AsksFor(f *object.Failure) []string {
 	return strings.Split(m[1], ".")
 }
 
-// Cause is what a failure says without the place.
+// Cause is the text of a failure without the place.
 func Cause(f *object.Failure) string {
 	s := strings.TrimPrefix(f.Reason, f.Where.File)
 	if i := strings.Index(s, ": "); strings.HasPrefix(s, ":") && i > 0 {

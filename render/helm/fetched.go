@@ -252,8 +252,8 @@ func matching(s *source.Source, p string) []string {
 	return out
 }
 
-// OwnFiles adds the files of the repository that a release is made with beside its chart. Where the chart is not at
-// hand, a change of them changes what is unknown.
+// OwnFiles adds the files of the repository that a release is made with beside its chart. If the chart is not at hand,
+// a change of these files changes an unknown output.
 func OwnFiles(s *source.Source, j *release.Recipe) {
 	rel := &j.Release
 	for _, p := range slices.Concat(rel.Values, rel.OwnValues, slices.Collect(maps.Values(rel.SetFile))) {

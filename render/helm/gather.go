@@ -228,7 +228,7 @@ func (g *gatherer) metadata(dir string) (*chart.Metadata, *object.Failure) {
 	return ReadMetadata(g.src, dir)
 }
 
-// ReadMetadata reads what a chart says of itself and its dependencies.
+// ReadMetadata reads a chart's own metadata and its dependencies.
 func ReadMetadata(s *source.Source, dir string) (*chart.Metadata, *object.Failure) {
 	file := path.Join(dir, "Chart.yaml")
 	b, err := s.Read(file)

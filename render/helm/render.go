@@ -30,8 +30,8 @@ var (
 	lookupCall = regexp.MustCompile(`\{\{[^}]*\blookup\b[^}]*\}\}`)
 )
 
-// Render renders the chart; twice where it calls random functions, to find the values
-// that differ every time. What known remembers is shared with what it gives.
+// Render renders the chart; twice where it calls random functions, to find the values that differ every time. The
+// documents that it returns are shared with known.
 func Render(c *release.Chart, files map[string][]byte, known *document.Known) release.Output {
 	ch, vals, holes, f := loadWithValues(c, files)
 	if f != nil {
@@ -316,8 +316,8 @@ func calls(c *release.Chart, ch *chart.Chart) (random, lookup bool) {
 
 func isRandom(action []byte) bool { return mayBeRandom(action) && randomCall().Match(action) }
 
-// Calls reports whether a function may stand between the braces of a template, as says tells of what stands there: most
-// words that look like its name are in comments and in the text around them.
+// Calls reports whether a template calls a function between its braces, where says decides about a single action. Most
+// words that look like the function's name are in comments and in the text around them.
 func Calls(template []byte, says func(action []byte) bool) bool {
 	for i, part := range bytes.Split(template, []byte("{{")) {
 		if i == 0 {

@@ -50,7 +50,7 @@ var (
 // byLookup is the action by which a chart's template counts, with how many steps it takes.
 const byLookup = "if lookup \"" + stepVersion + "\" \"%d\" \"\" \"\"}}{{end"
 
-// WithSteps gives a template that counts what it does by an action, on the same lines.
+// WithSteps gives a template that counts its steps by an action, on the same lines.
 func WithSteps(text []byte, action string) []byte {
 	var out bytes.Buffer
 	eachAction(text, &out, func(at, rest []byte) {

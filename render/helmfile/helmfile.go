@@ -16,7 +16,7 @@ import (
 	"github.com/kubesettle/kubesettle/render/source"
 )
 
-// GivesValues notes the helmfiles that another one lists with values of its own.
+// GivesValues notes the helmfiles that another one lists with values.
 func GivesValues(file string, b []byte, given map[string][]string) {
 	if !bytes.Contains(b, []byte("helmfiles:")) || !listLine.Match(b) {
 		return
@@ -292,8 +292,8 @@ func mapAt(v any, keys ...string) map[string]any {
 	return m
 }
 
-// Is reports whether a file is a helmfile: one by its name, or one that has beside releases
-// what nothing else has, in no chart.
+// Is reports whether a file is a helmfile: by its name, or because it lies in no chart and has, beside releases, keys
+// that only helmfiles have.
 func Is(f string, b []byte, inChart bool) bool {
 	if !bytes.Contains(b, []byte("releases:")) || !releasesLine.Match(b) || source.HasAPIVersion(b) {
 		return false

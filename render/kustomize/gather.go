@@ -42,8 +42,8 @@ type File struct {
 	Text []byte
 }
 
-// Read reads and checks the kustomization file of a folder. What it gives is read
-// once for both sides and not to be written to, see [parse].
+// Read reads and checks the kustomization file of a folder. The result is shared by both sides and must not be written
+// to, see [parse].
 func Read(s *source.Source, file string) (*File, *object.Failure) {
 	b, err := s.Read(file)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 // TemplateText is the text of a template, searched line by line.
 type TemplateText struct{ lines []string }
 
-// NewTemplateText reads a template; one in an archive has no lines of its own.
+// NewTemplateText reads a template; a template in an archive has no lines that could be named.
 func NewTemplateText(b []byte, archive bool) TemplateText {
 	if archive {
 		return TemplateText{}

@@ -9,9 +9,9 @@ import (
 	"github.com/kubesettle/kubesettle/render/redact"
 )
 
-// Content copies an object's content with everything masked that is not known to be
-// harmless: what stays is what a rule reads (numbers, quantities, selectors, strategies,
-// names), see [readable], and what is safe by its form.
+// Content copies an object's content with everything masked that is not known to be harmless. Values that a rule reads
+// stay (numbers, quantities, selectors, strategies, names), see [readable], and so do values that are safe by their
+// form.
 func Content(o *object.Object) map[string]any {
 	if o == nil {
 		return nil
@@ -97,7 +97,8 @@ func Secret(o *object.Object, p fieldpath.Path, v any) bool {
 	return ok && FollowsFlag(o, p)
 }
 
-// HoldsSecrets reports whether a path lies in what a Secret is there to hold, or its relatives.
+// HoldsSecrets reports whether a path lies in the part of a Secret, or of an object related to it, that holds the
+// secret values.
 func HoldsSecrets(o *object.Object, p fieldpath.Path) bool {
 	top := p[0].Key
 	switch o.ID.Kind {

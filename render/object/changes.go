@@ -25,7 +25,7 @@ type FieldChange struct {
 }
 
 // Where is where the field was set, on head; on base where head has no such field. It is found when it is asked for,
-// with renders of the chart: most changed fields are those of labels, which nobody asks for.
+// with renders of the chart: most changed fields are those of labels, and are never asked for.
 func (f FieldChange) Where() Location {
 	if f.Of == nil {
 		return Location{}
@@ -87,10 +87,9 @@ func (c *Changes) EditedWithin(file string, first, last int) bool {
 	return i < len(ranges) && ranges[i].First <= last
 }
 
-// Hunks lists what a change replaced in a file that both sides have, in the file's
-// order. Lines come without their ends. A file is compared once, however many ask: many
-// findings are about one file. The caller keeps what it is given as it is.
-// Errors: those of reading the file.
+// Hunks lists what a change replaced in a file that both sides have, in the file's order. Lines come without their
+// ends. A file is compared once, however many ask: many findings are about one file. The caller must not change the
+// result. Errors: those of reading the file.
 func (c *Changes) Hunks(file string) ([]Hunk, error) {
 	if c.Compare == nil {
 		return nil, fmt.Errorf("%s: there is no base", file)

@@ -39,8 +39,8 @@ type Delivery struct {
 	Fills bool
 	// Cascades says that everything it applied is deleted with the object itself.
 	Cascades bool
-	// Waits says that it is not ready before what it applied is, and DependsOn which others, "namespace/name" of the same
-	// kind, have to be ready before it starts.
+	// Waits says that it is not ready before the objects that it applied are, and DependsOn which others,
+	// "namespace/name" of the same kind, have to be ready before it starts.
 	Waits     bool
 	DependsOn []string
 	// Judged are those of DependsOn of which an expression says whether they are ready.
@@ -50,9 +50,9 @@ type Delivery struct {
 	Health []Health
 	// Suspended says that it is not applied, and Forces that what cannot be changed in place is deleted and created again.
 	Suspended, Forces bool
-	// Install and Upgrade are what Helm, or who runs it, does about one of them.
+	// Install and Upgrade are the reactions of Helm, or of its caller, to a failed install or upgrade.
 	Install, Upgrade Attempt
-	// Loops is what it does to the release afterwards, and At where it says so.
+	// Loops is what happens to the release afterwards, and At where that is declared.
 	Loops Loops
 	At    Location
 	// Set is the ApplicationSet that generates the object, "namespace/name"; "": none does.
@@ -114,8 +114,7 @@ type Health struct {
 	Index                        int
 }
 
-// Loops is what a GitOps controller does to a release after it applied it: its zero value does
-// nothing.
+// Loops describes how a GitOps controller treats a release after it applied it: its zero value does nothing.
 type Loops struct {
 	// Heals says that what somebody else changed in the cluster is applied again.
 	Heals bool
@@ -138,8 +137,8 @@ func (i Ignores) Of(id ID) bool {
 type Attempt struct {
 	// Patience is how long it waits for what it applied to be ready; 0: it does not.
 	Patience time.Duration
-	// Undo is what is done about a failed attempt before the next one, and, where Last is set, about the last one, too.
-	// Retries is how many follow the first; -1: no end of them.
+	// Undo is the reaction to a failed attempt before the next one and, if Last is set, to the last one too. Retries is
+	// how many follow the first; -1: no end of them.
 	Undo    Undo
 	Retries int
 	Last    bool
@@ -147,7 +146,7 @@ type Attempt struct {
 	Unused bool
 }
 
-// Undo is what is done about a failed install or upgrade.
+// Undo is the reaction to a failed install or upgrade.
 type Undo string
 
 const (

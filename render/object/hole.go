@@ -9,7 +9,8 @@ type Hole struct {
 	Remedy string // the one thing to do about it
 	// Refused says that it is not had on purpose: a program, or an address that nobody may ask.
 	Refused bool `json:",omitempty"`
-	// Own is a digest of what the repository says of it beside its name: a part with equal ones on both sides is the same.
+	// Own is a digest of everything that the repository says of it beside its name: a part with equal ones on both
+	// sides is the same.
 	Own string `json:",omitempty"`
 }
 
@@ -35,7 +36,7 @@ const (
 	Elsewhere HoleKind = "elsewhere"
 )
 
-// Part reports whether it is a part that is missing from what was rendered.
+// Part reports whether it is a part missing from the rendered output.
 func (h Hole) Part() bool { return h.Kind != Cluster && h.Kind != Values }
 
 // Same reports whether a part is the same on both sides.

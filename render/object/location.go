@@ -23,7 +23,8 @@ type Failure struct {
 	Skipped bool // not an error of the manifests: a dependency that is not vendored, a remote base
 	// Refused says of what is skipped that it is not had on purpose: a program, or an address that nobody may ask.
 	Refused bool `json:",omitempty"`
-	// Cut says that the time ended before it was rendered: how fast the machine is decides that, so it is nobody's fault.
+	// Cut says that the time ended before it was rendered. That depends on how fast the machine is, so neither side is
+	// at fault.
 	Cut    bool `json:",omitempty"`
 	Reason string
 	Where  Location

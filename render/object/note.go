@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Note is what rendering says of a release beside its objects, as data: report has the words.
+// Note is a remark of rendering on a release beside its objects, as data: report has the words.
 type Note struct {
 	Kind   NoteKind
 	Object string   `json:",omitempty"` // ID
@@ -15,7 +15,7 @@ type Note struct {
 	Args   []string `json:",omitempty"` // as the kind has them, by position
 }
 
-// NoteKind is what a note says. The zero value is invalid.
+// NoteKind is the kind of a note. The zero value is invalid.
 type NoteKind string
 
 // The kinds of notes. A comment says which arguments one has.

@@ -45,23 +45,23 @@ type Object struct {
 	// Typed is Content decoded into upstream's type and defaulted as the API server
 	// does; nil for kinds without a model.
 	Typed runtime.Object
-	// Refused are the fields that strict decoding refuses, as the API server does for kubectl,
-	// Helm, Argo CD and Flux unless they are told not to ask: misspelt and misplaced ones.
+	// Refused are the fields that strict decoding refuses, as the API server does for kubectl, Helm, Argo CD and Flux
+	// unless their validation is switched off: misspelt and misplaced ones.
 	Refused []Refusal
 	// Hook says that it is a Helm hook or test: listed, not verified.
 	Hook bool
 	// Maker is the custom resource of which an operator makes the object; nil: it was rendered.
 	Maker *Object
-	// Presumed is the operator of which nobody says that it makes the object, only that operators of its kind do; "" for
-	// all others.
+	// Presumed is the operator that is assumed to make the object because operators of its kind do, although none is
+	// declared to; "" for all others.
 	Presumed string
 	// Twin is another object of the release with the same identity, which comes before this one and which this one stands
 	// for; nil: there is none.
 	Twin *Object
 	// Source is where the object begins.
 	Source Location
-	// Unknown are the paths of fields whose values something fills in before the object is applied: what is there in
-	// Content is a placeholder, and in Typed it, or nothing.
+	// Unknown are the paths of fields whose values something fills in before the object is applied. In Content each is
+	// a placeholder; in Typed it is the placeholder, or nothing.
 	Unknown []string
 	// Volatile are the paths of fields that every render gives another value, such as those from a random function or the
 	// time of day. They are masked in Content and Typed.
@@ -82,7 +82,7 @@ type Refusal struct {
 	// Undecodable says that the value is not of the field's type, so that no setting of a tool lets the object pass.
 	// Typed has another value there, or none.
 	Undecodable bool
-	// Surplus says that the type has no such field: nobody knows what its value is, a misspelt password say.
+	// Surplus says that the type has no such field, so that the value may be anything: a misspelt password, say.
 	Surplus bool
 	// Twice says that the key stands twice, and that this is the value that does not count.
 	Twice bool

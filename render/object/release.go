@@ -34,7 +34,8 @@ type Release struct {
 	// Switched is the setting that discovery gave a chart, as nothing else shows all that changes of
 	// it: "pdb.enabled=true"; "" for others.
 	Switched string `json:"-"`
-	// Part says that it is a component that nothing here includes: those elsewhere that do may patch what it has.
+	// Part says that it is a component that nothing here includes: a kustomization elsewhere that includes it may patch
+	// its objects.
 	Part bool `json:"-"`
 	// At is the line of the policy, of a script or of a pipeline that declares the release; empty for others.
 	At Location `json:"-"`
@@ -56,8 +57,8 @@ type Rendered struct {
 	// Why says which, or why it was not selected; both are set where two sides are rendered together.
 	Changed bool
 	Why     string
-	// Origin is what the room that rendered it keeps, to render it again; nobody else looks into it. Nil: it was not
-	// rendered.
+	// Origin belongs to the room that rendered it and lets it render again; no other room looks into it. Nil: it was
+	// not rendered.
 	Origin any
 }
 

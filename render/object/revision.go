@@ -16,10 +16,10 @@ type Revision struct {
 	Tree         fs.FS
 	// Ignored lists what discovery saw and left out, with the reason.
 	Ignored []Ignored
-	// Known is what no output may hold: whatever a Secret of either side holds or decodes to.
-	// Before a revision was rendered, and where it is nil, it knows nothing.
+	// Known are the texts that no output may hold: the content of Secrets of either side, encoded and decoded. Before a
+	// revision is rendered, and if it is nil, it knows nothing.
 	Known *redact.Known
-	// Narrowed says that paths limit what was looked at.
+	// Narrowed says that paths limited the part that was looked at.
 	Narrowed bool
 	Renderer Renderer // nil: it was not rendered
 }
@@ -42,10 +42,9 @@ type Renderer interface {
 
 var errNotRendered = errors.New("the revision was not rendered")
 
-// Edited renders a release once more with another text in one of its files, as if head
-// had been committed so. What it gives shares nothing with the revision.
-// Errors: a release that the revision does not have or that failed, a file that it does
-// not read; what the edit breaks is the release's own failure.
+// Edited renders a release once more with another text in one of its files, as if head had been committed so. The
+// result shares nothing with the revision. Errors: a release that the revision does not have or that failed, a file
+// that it does not read. If the edit breaks the release, that is the release's own failure.
 func (r *Revision) Edited(ctx context.Context, release, file string, text []byte) (*Rendered, error) {
 	if r.Renderer == nil {
 		return nil, errNotRendered
@@ -69,8 +68,8 @@ func (r *Revision) EditedOthers(ctx context.Context, release, file string, text 
 }
 
 // With renders the whole tree once more with another text in one of its files, as if it had been committed so: other
-// releases may be discovered then, and delivered otherwise. What it gives shares nothing with the revision.
-// Errors: a file that is not there; those of rendering.
+// releases may be discovered then, and delivered otherwise. The result shares nothing with the revision. Errors: a file
+// that is not there; those of rendering.
 func (r *Revision) With(ctx context.Context, file string, text []byte) (*Revision, error) {
 	if r.Renderer == nil {
 		return nil, errNotRendered

@@ -20,7 +20,7 @@ type Atom struct {
 	Value any
 }
 
-// Atoms takes settings apart into those that differ from what is there.
+// Atoms splits settings into those that differ from the current values.
 func (o *Object) Atoms(settings []Setting) []Atom {
 	var out []Atom
 	var walk func(p fieldpath.Path, v any)

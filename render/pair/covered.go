@@ -11,9 +11,9 @@ import (
 	"github.com/kubesettle/kubesettle/render/side"
 )
 
-// DropCovered removes discovered releases that a GitOps object declares with its own settings,
-// with what they declare: what renders their files declares that too.
-// What base has that nothing covers there is kept, unless it is covered as it is.
+// DropCovered removes discovered releases that a GitOps object declares with its own settings, with the releases that
+// they declare: the covering release renders their files and declares those too. A release of base that nothing covers
+// there is kept, unless it is covered unchanged.
 func DropCovered(s *side.Side, base *side.Side) {
 	c := Coverers(s)
 	if base != nil {

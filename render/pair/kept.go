@@ -34,7 +34,7 @@ func keepUncovered(s *side.Side, covered map[int]int, base *side.Side) {
 }
 
 // KeepMoved compares a root that something else renders on head with the root of base that it was, where that is gone
-// and is like it. One that is like none is what discovery takes it for.
+// and is like it. A root that is like none keeps the kind that discovery gave it.
 func KeepMoved(base, head *side.Side) {
 	at := map[docName][]int{}
 	for i, r := range head.Releases {
@@ -68,7 +68,7 @@ func KeepMoved(base, head *side.Side) {
 	*head = *kept
 }
 
-// DropRepeated drops what stands under other IDs as well, and has none that head knows.
+// DropRepeated drops kept releases whose IDs head does not know: their objects are there under other IDs as well.
 func DropRepeated(s *side.Side, head *side.Side) {
 	for i := len(s.Releases) - 1; i >= 0; i-- {
 		if _, known := head.ByID[s.Releases[i].ID]; s.Releases[i].Kept && !known {

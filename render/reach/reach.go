@@ -15,8 +15,8 @@ import (
 // the same where its objects may concern other releases: they may declare some, or be what
 // one refers to. Nothing is fetched before that is known.
 
-// Complete renders of two sides what the change can reach, and what the rendered objects
-// declare in turn. What is equal on both sides is rendered once, if at all.
+// Complete renders the releases of two sides that the change can reach, and the releases that the rendered objects
+// declare in turn. A release that is equal on both sides is rendered once, if at all.
 func Complete(ctx context.Context, base, head *side.Side) error {
 	r := &reach{base: base, head: head, marks: base.Opt.Concerns, asked: map[string]bool{}}
 	base.Found.Wake, head.Found.Wake = r.wake, r.wake
@@ -207,8 +207,8 @@ func (r *reach) compare() {
 	}
 }
 
-// RenderAlone renders what the other side has not any more: a release that another one
-// covers there; and what its objects declare in turn.
+// RenderAlone renders a release that the other side no longer has because another one covers it there, and the releases
+// that its objects declare in turn.
 func RenderAlone(s *side.Side, ctx context.Context, other *side.Side) error {
 	there := map[string]bool{}
 	for _, r := range other.Releases {

@@ -49,8 +49,8 @@ var flagName = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(--?[A-Za-z][A-Za-z0-9_.-]*)=(.*)$`)
 })
 
-// Argument masks one argument of a command by what is safe by its form: the name of a long
-// flag is, and its value where it is a number or the like.
+// Argument masks one argument of a command unless its form is safe: the name of a long flag is safe, and so is its
+// value if that is a number or the like.
 func Argument(text string) string {
 	if m := flagName().FindStringSubmatch(text); m != nil {
 		if SafeForm(m[2]) && !Tells(strings.TrimLeft(m[1], "-")) {

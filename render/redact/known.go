@@ -20,9 +20,8 @@ const (
 	mostTexts = 200000 // beyond it, the rest is left to the field that it stands in
 )
 
-// Known are texts that nothing may print, because a Secret holds them. It is filled, then
-// sealed with [Known.Seal], and read from then on, from any number of goroutines. A nil
-// *Known knows nothing.
+// Known are texts that must never be printed, because a Secret holds them. It is filled, then sealed with [Known.Seal],
+// and read from then on, from any number of goroutines. A nil *Known knows nothing.
 type Known struct {
 	added  map[string]bool // what [Known.Add] was given: releases and sides repeat most of it
 	texts  map[string]bool // true: a weak one, which counts as its own name only
@@ -271,8 +270,8 @@ func (k *Known) Holds(text string) bool {
 	return found
 }
 
-// Scrub masks what is known in a text. It splits no word: what it masks reaches to the ends of
-// the words that it begins and ends in, such as the rest of what was encoded with a secret.
+// Scrub masks known texts in a text. It splits no word: a mask reaches to the ends of the words that it begins and ends
+// in, such as the rest of a text that was encoded with a secret.
 func (k *Known) Scrub(text string) string {
 	var out strings.Builder
 	masked := 0 // the end of what was masked

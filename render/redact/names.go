@@ -29,7 +29,7 @@ func (k *Known) Named(names ...string) {
 	}
 }
 
-// Path opens the folders of a path and its file, with and without what is behind a dot.
+// Path opens the folders of a path and its file, with and without the part behind a dot.
 func (k *Known) Path(path string) {
 	for part := range strings.SplitSeq(path, "/") {
 		bare, _, _ := strings.Cut(part, ".")
@@ -39,7 +39,7 @@ func (k *Known) Path(path string) {
 
 var nameLine = regexp.MustCompile(`^\s*(?:- )?name(?:space)?:\s+(?:&\S+\s+)?["']?([^\s"'{}#]+)["']?\s*(?:#.*)?$`)
 
-// Names opens what the objects in a file are called, if it says so without a template. It goes by lines, as
+// Names opens the names of the objects in a file, if they are given without a template. It goes by lines, as
 // [Known.Harvest] does: the metadata of an object begin at the margin, and its name is one of their own fields.
 func (k *Known) Names(file string) {
 	inside, indent := false, 0

@@ -38,8 +38,8 @@ var aVersion = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[v^~<>=!* ]{0,3}\d{1,8}(\.(\d{1,8}|[xX*])){0,3}([-+][A-Za-z]{0,12}([.-]?\d{1,8}){0,4})?$`)
 })
 
-// Chart makes public what a chart is called, its version and the address that it comes from: a Secret for Argo CD has
-// the same address in it. One with a user, a query or a folder that is not plain words, as of a webhook, stays masked.
+// Chart makes public the name of a chart, its version and the address that it comes from: a Secret for Argo CD has the
+// same address in it. One with a user, a query or a folder that is not plain words, as of a webhook, stays masked.
 func (k *Known) Chart(name, version, repository string) {
 	k.Public(name, strings.TrimLeft(repository, "@"), strings.TrimPrefix(repository, "alias:"))
 	if aVersion().MatchString(version) {

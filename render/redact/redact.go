@@ -83,8 +83,7 @@ func IsCredential(text string) bool { return secretForm().MatchString(text) }
 // that are assigned to telling names, private keys, and what the rules of gitleaks find.
 func Text(text string) string { return said(text, nil) }
 
-// Clean masks what is known in a text, then what looks like a credential ([Text]) and is no name that is known
-// ([Known.Named]).
+// Clean masks known texts, then any text that looks like a credential ([Text]) and is no known name ([Known.Named]).
 func (k *Known) Clean(text string) string { return said(k.Scrub(text), k) }
 
 func said(text string, names *Known) string {

@@ -13,7 +13,7 @@ type Clock struct {
 	ended atomic.Bool
 }
 
-// Set lets what is rendered from now on run until a time; the zero time: without an end.
+// Set lets all later renderings run until a time; the zero time: without an end.
 func (c *Clock) Set(until time.Time) {
 	if until.IsZero() {
 		c.until.Store(0)

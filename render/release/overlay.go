@@ -30,7 +30,7 @@ type CommonMetadata struct {
 	Annotations map[string]string `json:"annotations,omitempty"`
 }
 
-// Substitution are the variables that Flux replaces in what was built.
+// Substitution are the variables that Flux replaces in the built output.
 type Substitution struct {
 	Vars map[string]string
 	// Open says that a source of variables is not in the repository: a variable that is

@@ -59,7 +59,7 @@ type Recipe struct {
 	hash string
 }
 
-// Output is what a recipe gives.
+// Output is the result of rendering a recipe.
 type Output struct {
 	Docs  []document.Document
 	Notes []object.Note

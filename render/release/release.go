@@ -50,9 +50,9 @@ type Release struct {
 	PostRender []Overlay `json:",omitempty"`
 	// AnyFile lets a kustomization read files outside its folder: LoadRestrictionsNone.
 	AnyFile bool `json:",omitempty"`
-	// Substitute are the variables that Flux replaces in what was built.
+	// Substitute are the variables that Flux replaces in the built output.
 	Substitute *Substitution `json:",omitempty"`
-	// Hidden are texts of Secrets among its settings, which nothing may print.
+	// Hidden are texts of Secrets among its settings, which must never be printed.
 	Hidden []string `json:",omitempty"`
 	// Unknown are values that the repository does not have in the clear.
 	Unknown []object.Hole `json:",omitempty"`
@@ -62,7 +62,7 @@ type Release struct {
 	Within string `json:"-"`
 	// MayMiss are values files in the fetched chart that need not be there.
 	MayMiss []string `json:"-"`
-	// Says are the files that declare it, with what of each is about it; nil: all of By's.
+	// Says are the files that declare it, with the part of each that is about it; nil: all of By's.
 	Says map[string][]byte `json:"-"`
 
 	PlainID     string                                    `json:"-"` // ID of a GitOps release, whoever declares it
@@ -80,7 +80,7 @@ type Jsonnet struct {
 	Ext, TopLevel []Variable `json:",omitempty"` // external variables, and arguments
 	// Tanka says that Tanka evaluates them: objects may lie anywhere in what they give, and its functions are there.
 	Tanka bool `json:",omitempty"`
-	// Guessed says that nothing names them: what does not say itself how it is delivered is not taken.
+	// Guessed says that nothing names them, so files that do not say how they are delivered are left out.
 	Guessed bool `json:",omitempty"`
 }
 
@@ -90,7 +90,7 @@ type Variable struct {
 	Code        bool // the value is a program
 }
 
-// Settings are what a release is made with, apart from who declares it.
+// Settings are the inputs of a release, apart from who declares it.
 func (r Release) Settings() string {
 	r.ID, r.Parent, r.By, r.SetAt, r.Remarks = "", "", object.Location{}, nil, nil
 	b, err := json.Marshal(r)

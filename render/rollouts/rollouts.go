@@ -30,11 +30,12 @@ type Rollout struct {
 	Spec              Spec `json:"spec"`
 	// Twice is the surge of a strategy whose two revisions may both have all pods: 100%.
 	Twice intstr.IntOrString `json:"-"`
-	// Unread names what the strategy asks for beside numbers of pods, as a user knows it, sorted: "analysis".
+	// Unread names the features of the strategy that have nothing to do with numbers of pods, as a user knows them,
+	// sorted: "analysis".
 	Unread []string `json:"-"`
 }
 
-// Spec is what is read of a Rollout's spec.
+// Spec are the fields of a Rollout's spec that are read.
 type Spec struct {
 	Replicas                *int32                 `json:"replicas"`
 	Selector                *metav1.LabelSelector  `json:"selector"`
@@ -69,7 +70,7 @@ type TrafficRouting struct {
 	MaxTrafficWeight *int32 `json:"maxTrafficWeight"`
 }
 
-// Step is one step of a canary. One that is none of these has no say in numbers of pods, and is over at once.
+// Step is one step of a canary. A step of any other kind does not affect numbers of pods, and is over at once.
 type Step struct {
 	SetWeight      *int32          `json:"setWeight"`
 	Pause          *Pause          `json:"pause"`

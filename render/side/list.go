@@ -7,7 +7,7 @@ import (
 	"github.com/kubesettle/kubesettle/render/object"
 )
 
-// Reword puts shown IDs into what was said about a release.
+// Reword puts shown IDs into the messages about a release.
 func (s *Side) Reword(i int, pairs ...string) {
 	replace := strings.NewReplacer(pairs...)
 	list := func(notes []object.Note) []object.Note {

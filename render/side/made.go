@@ -38,7 +38,7 @@ func (r *Made) lose(s *source.Source, l release.LostFile) {
 	r.LostFiles[file] = true
 }
 
-// Made is what is kept of how a release was rendered.
+// Made records how a release was rendered.
 type Made struct {
 	release.Release
 	Recipe *release.Recipe // nil: it was not rendered

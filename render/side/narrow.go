@@ -30,7 +30,7 @@ func (s *Side) Idle(i int) bool {
 	return len(s.Opt.Paths) > 0 && s.Failed[i] == nil && !s.relevant(i) && !s.declaring(i)
 }
 
-// Narrowed drops what is neither named nor built from what is.
+// Narrowed drops releases that are neither named nor built from named ones.
 func (s *Side) Narrowed() {
 	if len(s.Opt.Paths) == 0 {
 		return

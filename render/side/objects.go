@@ -67,7 +67,7 @@ func (s Scopes) learn(docs []document.Document) {
 	}
 }
 
-// Fill takes over what is not known.
+// Fill takes over facts that are not known yet.
 func (s Scopes) Fill(other Scopes) {
 	for k, v := range other {
 		if _, ok := s[k]; !ok {

@@ -26,12 +26,12 @@ type Options struct {
 	// Leftovers are texts of objects that act on those of other releases: where a release is
 	// gone on head, a comparison renders those without a chart in which one stands.
 	Leftovers []string
-	// Acting are kinds of objects that act on workloads of other releases: a comparison renders what does where such
-	// workloads may differ, and the workloads where it does.
+	// Acting are kinds of objects that act on workloads of other releases: a comparison renders the releases with such
+	// objects if those workloads may differ, and the workloads if such an object differs.
 	Acting []string
 	// Referred are kinds of objects that others name, as "group/Kind": a comparison renders what may name one that goes.
 	Referred []string
-	// Beside picks releases of which the objects matter though the change does not reach them; nil: none.
+	// Beside picks releases whose objects matter although the change does not reach them; nil: none.
 	Beside   func(release.Release) bool
 	Whole    bool   // a comparison renders also what the change does not reach
 	Rendered func() // called after each release, from several goroutines; nil: nobody watches

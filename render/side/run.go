@@ -18,7 +18,7 @@ import (
 	"github.com/kubesettle/kubesettle/render/worker"
 )
 
-// Side is one revision on its way: what was discovered, gathered and rendered.
+// Side is one revision on its way from discovery to rendered objects.
 type Side struct {
 	Src      *source.Source
 	Opt      Options
@@ -60,8 +60,7 @@ func (s *Side) WatchSource(i int) {
 	}
 }
 
-// Prepare discovers and gathers; other is the other side, or nil. A lazy side fetches later
-// what it then needs.
+// Prepare discovers and gathers; other is the other side, or nil. A lazy side fetches files later, when it needs them.
 func Prepare(ctx context.Context, t tree.Tree, opt Options, run worker.Runner, other *Side, lazy bool) (*Side, error) {
 	src, err := source.New(t)
 	if err != nil {
@@ -111,9 +110,9 @@ func (s *Side) Gather(ctx context.Context, releases []release.Release, failed ma
 // Complete renders everything, and what the rendered objects declare in turn.
 func (s *Side) Complete(ctx context.Context) error { return s.CompleteFrom(ctx, 0) }
 
-// Carry renders what the other side declares and this one cannot, because what declares
-// it does not render here: with the other side's settings, so that it is not taken for
-// removed. What is carried and does not render either declares nothing in turn, and what it would is carried, too.
+// Carry renders releases that the other side declares and this one cannot, because the declaring release does not
+// render here. They render with the other side's settings, so that they do not count as removed. If a carried release
+// does not render either, the releases that it would declare are carried too.
 func (s *Side) Carry(ctx context.Context, other *Side) error {
 	for {
 		list, failed := s.undeclared(other)
@@ -262,7 +261,7 @@ func (s *Side) runNamed(i int) {
 	s.Run(i)
 }
 
-// MaxObjects is how many objects a side may render to before what is left of its releases is left out.
+// MaxObjects is how many objects a side may render to before the rest of its releases is left out.
 const MaxObjects = 50_000
 
 // Full reports whether a side has rendered to as many objects as it may.
@@ -313,7 +312,7 @@ func (s *Side) Run(i int) {
 	}
 }
 
-// Learn takes the scopes of custom kinds from what was rendered.
+// Learn takes the scopes of custom kinds from the rendered objects.
 func (s *Side) Learn() Scopes {
 	known := Scopes{}
 	for i := range s.Outputs {
@@ -326,7 +325,7 @@ func (s *Side) Learn() Scopes {
 	return known
 }
 
-// GiveValues is what to do about a chart that needs values where none are known.
+// GiveValues is the remedy for a chart that needs values if none are known.
 const GiveValues = "give it values in ci/default-values.yaml, or a file of them under `releases` in the policy"
 
 // unnamed is the failure of a chart whose own values leave an object without a name: it needs

@@ -16,9 +16,8 @@ import (
 	"github.com/kubesettle/kubesettle/render/tree"
 )
 
-// FetchedRoot is the folder under which a source shows what was fetched: each chart and
-// each base in a folder of its own, which nothing in it leaves and nothing outside of
-// what refers to it enters.
+// FetchedRoot is the folder under which a source shows fetched files. Each chart and each base has a separate folder:
+// no reference inside leads out of it, and only the files that refer to the chart or base lead in.
 const FetchedRoot = ".kubesettle-fetched"
 
 // MountOf is the folder of fetched files that a path lies in, or "".
@@ -96,7 +95,7 @@ func (s *Source) Mount(at string, what object.Fetched, open func() (tree.Tree, e
 	return nil
 }
 
-// FetchedAt is what is shown in some folders, in their order.
+// FetchedAt lists the fetched charts and bases in some folders, in their order.
 func (s *Source) FetchedAt(folders []string) []object.Fetched {
 	if s.net == nil {
 		return nil
@@ -176,7 +175,7 @@ func versionText(ref fetch.ChartRef) string {
 	return "the newest version"
 }
 
-// FetchFailure words what fetching says, at the line that refers to it.
+// FetchFailure words a failure to fetch, at the line that refers to the chart or base.
 func FetchFailure(what string, err error, where object.Location) *object.Failure {
 	f := &object.Failure{Where: where, Remedy: "vendor it into the repository"}
 	reason := err.Error()

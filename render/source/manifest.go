@@ -24,7 +24,7 @@ var (
 )
 
 // LooksLikeManifest reports whether a file names an API version and a kind, as kubectl, Kustomize and Helm parse it: in
-// flow style, quoted or escaped too. What is written as it mostly is is not parsed for it.
+// flow style, quoted or escaped too. A file in the usual form is recognized without parsing.
 func LooksLikeManifest(b []byte) bool {
 	b = document.UTF8(b)
 	if !mayName(b) {

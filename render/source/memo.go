@@ -11,7 +11,7 @@ import (
 	"github.com/kubesettle/kubesettle/render/object"
 )
 
-// CheckYAML decodes a YAML file, for what is wrong with it and where.
+// CheckYAML decodes a YAML file and returns its error, with the place.
 func CheckYAML(p string, b []byte) *object.Failure {
 	if ext := path.Ext(p); ext != ".yaml" && ext != ".yml" {
 		return nil
@@ -23,8 +23,7 @@ func CheckYAML(p string, b []byte) *object.Failure {
 	return f
 }
 
-// Memo is what was learnt of texts that a source has read, which both sides share where they
-// are the same.
+// Memo holds facts about texts that a source has read. Both sides share the facts about equal texts.
 type Memo struct {
 	mu     sync.Mutex
 	learnt map[lesson]any
@@ -40,7 +39,7 @@ type lesson struct {
 
 func newMemo() *Memo { return &Memo{learnt: map[lesson]any{}} }
 
-// Learn gives what is known of a text, or works it out; keep says whether to remember it.
+// Learn returns a fact about a text, or works it out; keep says whether to remember it.
 func Learn[T any](m *Memo, what string, b []byte, work func() (v T, keep bool)) T {
 	if len(b) == 0 {
 		v, _ := work()
@@ -70,7 +69,7 @@ func (m *Memo) CheckYAML(p string, b []byte) *object.Failure {
 	})
 }
 
-// Nodes is [document.Nodes] of a text that a source has read; nobody changes them.
+// Nodes is [document.Nodes] of a text that a source has read; they must not be changed.
 func (m *Memo) Nodes(b []byte) []*yaml3.Node {
 	return Learn(m, "nodes", b, func() ([]*yaml3.Node, bool) { return document.Nodes(b), true })
 }

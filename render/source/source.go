@@ -69,8 +69,7 @@ func New(t tree.Tree) (*Source, error) {
 	return s, nil
 }
 
-// Pair says that a source is the other side of one: what was read, learnt and fetched there is
-// known here.
+// Pair says that a source is the other side of one: everything read, learnt and fetched there is known here.
 func (s *Source) Pair(other *Source) { s.Twin, s.Memo, s.net = other, other.Memo, other.net }
 
 // AnyText reports whether something holds of one of the texts that were read.

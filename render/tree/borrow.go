@@ -22,8 +22,8 @@ type borrower struct {
 	lenders []*filesystem.Storage
 }
 
-// EncodedObject implements storer.EncodedObjectStorer. Lenders come first: what they have
-// not is found at once, where the own store would go on to open them.
+// EncodedObject implements storer.EncodedObjectStorer. Lenders come first: they answer at once for an object that they
+// lack, while the own store would go on to open them.
 func (b *borrower) EncodedObject(t plumbing.ObjectType, h plumbing.Hash) (plumbing.EncodedObject, error) {
 	for _, l := range b.lenders {
 		if o, err := l.EncodedObject(t, h); err == nil {

@@ -76,8 +76,7 @@ func readRooted(root *os.Root, p string, e entry) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, sizeLimit(p)+1))
 }
 
-// Stdin holds what a reader gives as the one file [StdinFile].
-// Errors: those of the reader, and [ErrTooBig].
+// Stdin holds the content of a reader as the one file [StdinFile]. Errors: those of the reader, and [ErrTooBig].
 func Stdin(r io.Reader) (Tree, error) {
 	b, err := io.ReadAll(io.LimitReader(r, MaxFileBytes+1))
 	if err != nil {

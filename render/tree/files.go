@@ -267,8 +267,8 @@ func RealPath(t Tree, name string) string {
 	return name
 }
 
-// Digest identifies a file's content, as git does; "" where it cannot be read. What is no
-// tree of this package is read.
+// Digest identifies a file's content, as git does; "" where it cannot be read. A file of any other implementation is
+// read.
 func Digest(t Tree, name string, read func(string) ([]byte, error)) string {
 	if t, ok := t.(*fileTree); ok {
 		return t.digest(name)

@@ -15,7 +15,7 @@ import (
 	"github.com/go-git/go-git/v5/storage/filesystem"
 )
 
-// Repository is an open git repository: its revisions share what was read of its packs.
+// Repository is an open git repository: its revisions share what they have read of its packs.
 type Repository struct {
 	dir  string
 	repo *git.Repository

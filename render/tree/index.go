@@ -21,14 +21,13 @@ import (
 // ErrNoIndex says that a repository has no index that could be read as a tree.
 var ErrNoIndex = errors.New("no index to compare with")
 
-// IndexName is what the index is called in results.
+// IndexName is the name of the index in results.
 const IndexName = "index"
 
-// Index is what the next commit would hold: the index of the work tree that dir lies in,
-// as git write-tree reads it. file is the value of GIT_INDEX_FILE, by which `git commit -a`
-// and `git commit PATH` name the index of their own to a hook; "" is the repository's.
-// Errors: [ErrNoRepository]; [ErrNoIndex] where there is none, where paths are in conflict, and
-// where it is split or sparse.
+// Index is the content of the next commit: the index of the work tree that dir lies in, as git write-tree reads it.
+// file is the value of GIT_INDEX_FILE, by which `git commit -a` and `git commit PATH` name their index to a hook; "" is
+// the repository's. Errors: [ErrNoRepository]; [ErrNoIndex] where there is none, where paths are in conflict, and where
+// it is split or sparse.
 func Index(dir, file string) (Tree, error) {
 	repo, err := openRepository(dir)
 	if err != nil {

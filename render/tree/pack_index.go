@@ -136,7 +136,7 @@ func (x *packIndex) FindOffset(h plumbing.Hash) (int64, error) {
 	return x.offset(i)
 }
 
-// FindHash implements idxfile.Index: of what a delta is one of, the pack has the offset alone.
+// FindHash implements idxfile.Index: a delta in the pack may name its base by the offset alone.
 func (x *packIndex) FindHash(at int64) (plumbing.Hash, error) {
 	if err := x.reverse(); err != nil {
 		return plumbing.ZeroHash, err

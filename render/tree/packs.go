@@ -21,7 +21,7 @@ type packed struct {
 	others  bool // packs are left to go-git
 }
 
-// EncodedObject implements storer.EncodedObjectStorer. What no pack has is left to go-git.
+// EncodedObject implements storer.EncodedObjectStorer. An object in no pack is left to go-git.
 func (s *packed) EncodedObject(t plumbing.ObjectType, h plumbing.Hash) (plumbing.EncodedObject, error) {
 	for _, p := range s.packs {
 		o, err := p.Get(h)

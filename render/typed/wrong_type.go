@@ -29,8 +29,8 @@ func (e *typeError) Error() string { return e.text }
 const mostWrong = 20
 
 // Decode decodes an object into upstream's type and defaults it. A value that is not of its field's type is refused,
-// and does not keep the rest from being decoded: what was evidently meant stands for it, or nothing.
-// Errors: what no field is to blame for.
+// and the rest is decoded all the same. The evidently intended value replaces it, or nothing. Errors: those for which
+// no field is to blame.
 func Decode(content map[string]any) (Object, error) {
 	d, err := decode(content)
 	if err == nil {

@@ -320,8 +320,8 @@ func textOfDocs(docs []document.Document) string {
 	return out.String()
 }
 
-// WithoutRepeats leaves out what a chart that is switched on changes as it does without: its part
-// of the change is what shows there alone.
+// WithoutRepeats leaves out changes that a chart shows with the switch on and off alike: the switch's part of the
+// change are those that show only with it on.
 func WithoutRepeats(list []object.Change, head *object.Revision) []object.Change {
 	plain := map[string]string{} // release that another one repeats
 	for _, r := range head.Releases {

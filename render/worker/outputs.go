@@ -25,8 +25,8 @@ type Outputs struct {
 	written atomic.Bool
 }
 
-// NewOutputs keeps outputs in a folder; program identifies the build, whose outputs may differ
-// from those of any other, and is "" where nobody knows, so that nothing is found or kept.
+// NewOutputs keeps outputs in a folder; program identifies the build, whose outputs may differ from those of any other,
+// and is "" if it is unknown: then nothing is found or kept.
 func NewOutputs(dir string, program func() string) *Outputs {
 	folder := kept.Folder{Dir: filepath.Join(dir, "outputs", "v1"), Most: mostOutputs, Largest: maxOutputBytes}
 	return &Outputs{folder: folder, program: program}

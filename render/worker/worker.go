@@ -49,9 +49,8 @@ const (
 	exitOrphan = 67
 )
 
-// Sandbox says how releases are rendered in processes of their own: a template may
-// allocate or loop without end, and only a process can be stopped. The zero Sandbox
-// renders in this process, without these limits.
+// Sandbox says how releases are rendered in separate processes: a template may allocate or loop without end, and only a
+// process can be stopped. The zero Sandbox renders in this process, without these limits.
 type Sandbox struct {
 	// Command starts a worker, which calls [Serve]: the program and its arguments.
 	Command []string
