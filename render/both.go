@@ -128,7 +128,7 @@ func cutBoth(base, head *object.Revision) {
 }
 
 // unlisted adds what the other side has and this one not, where this one had no time to list all: it is not known to be
-// gone, or new. What is made of a file that is not on this side is.
+// gone, or new. A release of a file that is not on this side is known to be.
 func unlisted(here, other *object.Revision) {
 	mine, theirs := rendererOf(here).src, rendererOf(other).src
 	if !slices.ContainsFunc(here.Releases, func(r *object.Rendered) bool { return r.Err != nil && r.Err.Cut }) {

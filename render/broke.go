@@ -75,8 +75,8 @@ func movedFrom(c *object.Changes, head *object.Rendered) bool {
 	})
 }
 
-// listed reports whether a new release fails as all others do that the same file lists and that are of this repository:
-// the file is for another place, such as a test that copies the charts beside it.
+// listed reports whether a new release fails like all others of this repository that the same file lists: the file is
+// for another place, such as a test that copies the charts beside it.
 func listedAlike(c *object.Changes, head *object.Rendered) bool {
 	err := head.Lacks()
 	if c.Base == nil || err.Where.File == "" {

@@ -36,8 +36,8 @@ func Diff(base, head *object.Revision) (*object.Changes, error) {
 	return ch, nil
 }
 
-// locateWorkloads finds the lines of what a change makes of workloads, which every result tells, one after the other: a
-// chart gets a number of renders for it, so that the order counts.
+// locateWorkloads finds the lines of changes to workloads, which every result reports, one after the other: a chart
+// gets a number of renders for it, so that the order counts.
 func locateWorkloads(c *object.Changes) {
 	for i := range c.Changes {
 		one := &c.Changes[i]

@@ -8,7 +8,7 @@ import (
 	"github.com/kubesettle/kubesettle/render/side"
 )
 
-// mostOthers bounds the releases that are rendered to tell what an edit makes of those that share its file.
+// mostOthers bounds the releases that are rendered to find the effect of an edit on those that share its file.
 const mostOthers = 8
 
 // EditedOthers reports the effect of an edit on other releases, see [object.Revision.EditedOthers].
@@ -24,7 +24,8 @@ func (h *renderer) EditedOthers(ctx context.Context, r *object.Revision, id, fil
 		if !reads || string(was) == string(text) {
 			continue
 		}
-		// A declaration is no part of what is rendered, and a failed release or one that was not fetched has not all of it.
+		// A declaration is no part of the rendered files, and the list of files is incomplete for a release that failed
+		// or was not fetched.
 		if rendered == mostOthers || one.Err != nil || recipe.Later || recipe.Declares[file] || ctx.Err() != nil {
 			open = append(open, one.ID)
 			continue

@@ -20,7 +20,7 @@ import (
 // sourceGroup has the kinds that say where others take what they deliver from; alone they deliver nothing.
 const sourceGroup = "source.toolkit.fluxcd.io"
 
-// fromElsewhere are the kinds, by their group, by which a controller applies what lies outside the repository: charts,
+// fromElsewhere are the kinds, by their group, by which a controller applies things outside the repository: charts,
 // packages, artifacts, other repositories. Rendering follows none of them; "" is every kind of the group.
 var fromElsewhere = map[string][]string{
 	sourceGroup:                       {"GitRepository", "OCIRepository", "Bucket", "HelmRepository", "HelmChart", "ExternalArtifact"},
@@ -61,8 +61,8 @@ func delivers(id object.ID) bool {
 	return slices.Contains(kinds, id.Kind) || slices.Contains(kinds, "")
 }
 
-// sameContent are fields that leave what is delivered as it is: how often and by whom it is asked for, what is waited
-// for, and who may read it.
+// sameContent are fields that do not change the delivered content: how often it is fetched and with which account, the
+// condition to wait for, and the permission to read it.
 var sameContent = regexp.MustCompile(`^(metadata|status)\b|^spec\.(interval|timeout|retryInterval|secretRef|certSecretRef|` +
 	`proxySecretRef|serviceAccountName|provider|insecure|passCredentials|verify|accessFrom|dependsOn|wait|healthChecks|` +
 	`healthCheckExprs|project|revisionHistoryLimit|info|syncPolicy)\b`)
@@ -72,7 +72,7 @@ type Elsewhere struct {
 	Change *object.Change
 	Object *object.Object // head's, or base's of one that goes
 	Field  string         // that changes; "" of one that comes or goes
-	Data   string         // a ConfigMap or Secret that it names, which is what changes; "": it changes itself
+	Data   string         // the ConfigMap or Secret that changes and that it names; "": it changes itself
 }
 
 // ChangedElsewhere lists changes of deliveries from outside the repository. It leaves out files of a release that was
@@ -117,7 +117,7 @@ func ChangedElsewhere(c *object.Changes) []Elsewhere {
 	return out
 }
 
-// takesData is an object that applies what is not rendered here and names a ConfigMap or a Secret, and the field by
+// takesData is an object that applies things not rendered here and names a ConfigMap or a Secret, and the field by
 // which it does.
 func takesData(rev *object.Revision, data object.ID) (*object.Object, string) {
 	for _, r := range rev.Releases {
@@ -156,7 +156,7 @@ func givesChart(c *object.Changes, o *object.Object) bool {
 // makers are programs that give manifests, by their extension, with the file that a folder above them has; "": none.
 var makers = map[string]string{".jsonnet": "", ".libsonnet": "", ".k": "kcl.mod", ".cue": "module.cue", ".dhall": ""}
 
-// workloadText is what a program that gives a workload says of it somewhere.
+// workloadText occurs in every program that gives a workload.
 var workloadText = regexp.MustCompile(`(?i)\b(deployment|stateful_?set|daemon_?set|cron_?job|containers?)\b`)
 
 // Programs lists the changed programs that give manifests, where any of their kind in the repository speaks of a
@@ -179,7 +179,7 @@ func Programs(c *object.Changes) []string {
 // yttText is a line by which ytt makes another file of a manifest.
 var yttText = regexp.MustCompile(`(?m)^[ \t-]*([\w."']+:[ \t]+)?#@[ \t/\w]`)
 
-// steered reports whether kpt or ytt make something else of a folder or a manifest than what stands there.
+// steered reports whether kpt or ytt change the content of a folder or a manifest.
 func steered(rev *object.Revision, f string) bool {
 	if path.Base(f) != "Kptfile" && !source.IsManifestName(f) {
 		return false
@@ -282,8 +282,7 @@ func givesWorkloads(rev *object.Revision) bool {
 var writesFolder = regexp.MustCompile(`\bjsonnet\b[^\n|;&]*?\s(?:-c?m|--multi)[ =]?["']?([\w./-]+)`)
 
 // committed reports whether a script above a program, which the change leaves alone, evaluates it into a folder of the
-// repository, and the change has other manifests of that folder as well: what is applied is the output, and that is
-// compared.
+// repository, and the change has other manifests of that folder as well: the output is applied, and that is compared.
 func committed(c *object.Changes, f string) bool {
 	src, err := listed(c.Head)
 	if err != nil {

@@ -17,17 +17,17 @@ import (
 // Recipe says which objects an operator makes of each of its custom resources: an object of the same namespace.
 type Recipe struct {
 	Group, Kind string // of the custom resource
-	By          string // who makes it, for notes
-	Presumed    string // the operator, where nobody declares what it makes; "": somebody does
-	// Object is what is made, but for its name and namespace, and Fields where values of the custom resource go: paths in
-	// Object, and those in the resource. What the resource lacks stays as in Object.
+	By          string // its operator, for notes
+	Presumed    string // the operator, if it is not declared what that makes; "": it is
+	// Object is the made object without its name and namespace, and Fields say where values of the custom resource go:
+	// paths in Object, and those in the resource. A value that the resource lacks stays as in Object.
 	Object map[string]any
 	Fields map[string]string
 	// Values are computed of the resource, by their paths in Object.
 	Values map[string]func(resource map[string]any) (any, error)
 	// When reports whether it is made at all; nil: always.
 	When func(resource map[string]any) (bool, error)
-	Name string // of what is made, with {name} for the resource's; "" is that name
+	Name string // of the made object, with {name} for the resource's; "" is that name
 }
 
 // Of reports whether a custom resource is the recipe's.

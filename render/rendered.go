@@ -13,7 +13,7 @@ import (
 	"fmt"
 )
 
-// renderer is what is kept of a side, to render it again with other texts.
+// renderer keeps a side, to render it again with other texts.
 type renderer struct {
 	tree   tree.Tree
 	src    *source.Source // the tree, listed; nil: it was not looked at
@@ -41,7 +41,7 @@ func finish(s *side.Side, known side.Scopes, other *object.Revision) *object.Rev
 	rev := &object.Revision{Name: s.Src.Tree.Name(), Commit: s.Src.Tree.Commit(), Tree: s.Src.Tree, Ignored: s.Ignored}
 	rev.Renderer, rev.Narrowed = &renderer{s.Src.Tree, s.Src, known, s.Opt}, len(s.Opt.Paths) > 0
 	rev.Releases = make([]*object.Rendered, len(s.Releases))
-	// Not the caller's context: what is rendered is turned into objects in any case.
+	// Not the caller's context: rendered documents are turned into objects in any case.
 	_ = side.Parallel(context.Background(), s.Opt.Workers, len(s.Releases), func(i int) {
 		if t := twins[s.Releases[i].ID]; t != nil && s.Outputs[i].Shared && maps.Equal(known, rendererOf(other).scopes) {
 			r := *t

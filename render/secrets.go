@@ -58,7 +58,7 @@ func knowSecrets(revs ...*object.Revision) {
 	}
 }
 
-// know gives a release's objects what is known, and takes it out of its messages.
+// know gives a release's objects the known texts, and takes those out of its messages.
 func know(r *object.Rendered, k *redact.Known) {
 	for _, o := range r.Objects {
 		o.Known = k
@@ -74,7 +74,7 @@ func know(r *object.Rendered, k *redact.Known) {
 	}
 }
 
-// knowObject adds the secrets of an object, and its names to what is public.
+// knowObject adds the secrets of an object, and makes its names public.
 func knowObject(k *redact.Known, o *object.Object) {
 	k.Public(o.ID.Name, o.ID.Namespace, o.ID.Group, o.ID.Kind, o.Release)
 	knowSource(k, o)
@@ -204,7 +204,7 @@ func isValues(name string) bool {
 	return (ext == ".yaml" || ext == ".yml") && strings.Contains(path.Base(name), "values")
 }
 
-// message cleans what is said of a failure.
+// message cleans the text of a failure.
 type message struct {
 	known  *redact.Known
 	recipe *release.Recipe
@@ -219,9 +219,8 @@ var (
 	word = regexp.MustCompile(`[^\s'"` + "`" + `()<>{}\[\],;]{6,}`)
 )
 
-// clean takes out of a message what may be a value of the input: what is known as a secret,
-// credentials, and whatever it quotes that is neither plain words nor in a file that holds
-// no values.
+// clean takes possible values of the input out of a message: known secrets, credentials, and any quoted text unless it
+// is plain words or stands in a file that holds no values.
 func (m *message) clean(text string) string {
 	text = m.known.Clean(text)
 	if m.recipe == nil {

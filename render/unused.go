@@ -117,10 +117,9 @@ func mayBeUsed(f string) bool {
 	return source.IsManifestName(f) || path.Ext(f) == ".tpl" || source.IsKustomizationName(f)
 }
 
-// leftOut reports whether a file would have been one of a release's, and why it is not: it
-// lies in the folder of one, discovery left it out, or it reads as a manifest. What a chart's
-// .helmignore names, as the tests of its templates, its owner has left out; and where a
-// kustomization was not read to its end, nobody knows what it is made of.
+// leftOut reports whether a file would have been one of a release's, and why it is not: it lies in the folder of one,
+// discovery left it out, or it reads as a manifest. Files that a chart's .helmignore names, such as the tests of its
+// templates, are left out on purpose; and if a kustomization was not read to its end, its files are unknown.
 func leftOut(c *object.Changes, f string) (why string, yes bool) {
 	for _, rev := range []*object.Revision{c.Head, c.Base} {
 		for _, g := range rev.Ignored {

@@ -12,7 +12,7 @@ import (
 )
 
 // callers are the inputs with which the workflows of a repository call those beside them, by the file that is called:
-// one row for each call, and for each row of its matrix. What is not written there stays open.
+// one row for each call, and for each row of its matrix. Inputs that are not written there stay open.
 func callers(s *source.Source) map[string][]map[string]string {
 	var out map[string][]map[string]string
 	for _, f := range s.Files {

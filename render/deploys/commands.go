@@ -183,7 +183,7 @@ func parseHelm(args []string) []Deploy {
 		return nil
 	}
 	rest = rest[1:]
-	for len(rest) > 2 { // what is unknown may be flags
+	for len(rest) > 2 { // an unknown word may be a flag
 		i := slices.IndexFunc(rest, func(s string) bool { return unknownPart.ReplaceAllString(s, "") == "" })
 		if i < 0 {
 			return nil

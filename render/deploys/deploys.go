@@ -66,11 +66,11 @@ func (d *Deploy) key() string {
 }
 
 const (
-	// maxFile is the longest file that is read, in bytes: the parsers recurse, and nobody writes longer scripts.
+	// maxFile is the longest file that is read, in bytes: the parsers recurse, and scripts are never longer.
 	maxFile = 96 << 10
 	// maxDeploys is how many calls are taken of one repository.
 	maxDeploys = 1000
-	// maxSteps is how many commands of one file are followed, in all combinations of what is not known.
+	// maxSteps is how many commands of one file are followed, in all combinations of unknown values.
 	maxSteps = 4000
 )
 
@@ -131,7 +131,7 @@ func Read(s *source.Source, over func() bool) []Deploy {
 	return out
 }
 
-// maxDepth is how deep brackets are nested in what is parsed.
+// maxDepth is how deeply brackets may be nested in a text that is parsed.
 const maxDepth = 200
 
 // deep reports whether brackets are nested too deep for parsers that recurse.
@@ -151,7 +151,7 @@ func deep(b []byte) bool {
 	return false
 }
 
-// inTest reports whether a path belongs to the repository's own tests: what these install is nobody's.
+// inTest reports whether a path belongs to the repository's own tests: their releases are not deployed.
 func inTest(p string) bool {
 	return slices.ContainsFunc(strings.Split(strings.ToLower(p), "/"), func(part string) bool {
 		switch part {

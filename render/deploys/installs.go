@@ -161,8 +161,8 @@ func (o *opened) terraforms() []string {
 	return o.folders
 }
 
-// programs are the projects whose sources give objects: by the file that makes a folder one, and by what a source says
-// that does.
+// programs are the projects whose sources give objects: by the file that makes a folder one, and by a text that such
+// sources contain.
 var programs = []struct {
 	name, what string
 	files      []string

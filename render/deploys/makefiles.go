@@ -38,7 +38,7 @@ func named(expression string) string {
 	return name
 }
 
-// readMakefile reads the recipes of a Makefile. Each line runs in a shell of its own.
+// readMakefile reads the recipes of a Makefile. Each line runs in a separate shell.
 func readMakefile(file string, b []byte) []call {
 	lines := strings.Split(strings.ReplaceAll(string(b), "\r\n", "\n"), "\n")
 	vars := map[string]string{}
@@ -123,7 +123,7 @@ func readJenkinsfile(file string, b []byte) []call {
 	return follow(file, scripts, vars, []string{"."})
 }
 
-// follow follows scripts that share variables, each in a shell of its own.
+// follow follows scripts that share variables, each in a separate shell.
 func follow(file string, scripts []script, vars map[string]string, dirs []string) []call {
 	sh := newShell(file)
 	flat := flattened(vars)

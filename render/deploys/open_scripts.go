@@ -11,7 +11,7 @@ import (
 	"github.com/kubesettle/kubesettle/render/source"
 )
 
-// throwaway is what a script says that makes a cluster for a test, or takes one: nothing stays there.
+// throwaway is a text by which a script makes a cluster for a test, or takes one: nothing stays there.
 var throwaway = regexp.MustCompile(`\bkind create cluster|kind-action|setup-kind|minikube start|setup-minikube|k3d cluster create|` +
 	`k3d-action|setup-k3s|\bct install|chart-testing`)
 
@@ -26,7 +26,7 @@ func (o *opened) script(f string) (Open, bool) {
 			return Open{f, c.Line, why(c)}, true
 		}
 	}
-	for _, c := range was { // what nothing deploys any more stays as it is
+	for _, c := range was { // a release that is no longer deployed stays as it is
 		if c.Tool == Step && !slices.ContainsFunc(is, same(c)) {
 			return Open{f, 1, why(c)}, true
 		}
@@ -58,14 +58,14 @@ func (o *opened) steps(side int, f string) []call {
 	}
 	calls := source.Learn(src.Memo, "deploys "+f, b, func() ([]call, bool) { return read(f, b), true })
 	if !slices.ContainsFunc(calls, func(c call) bool { return c.Tool != Step || c.Name != writes }) {
-		return nil // what it writes is for something else
+		return nil // its output is for something else
 	}
 	return slices.DeleteFunc(slices.Clone(calls), func(c call) bool {
 		return c.Tool != Step && (prints(src, c) || len(o.repositories[side].resolve(c)) > 0)
 	})
 }
 
-// prints reports whether what a call makes is a file of the repository, which says by itself what is deployed.
+// prints reports whether the output of a call is a file of the repository, which says by itself what is deployed.
 func prints(src *source.Source, c call) bool {
 	return c.into != "" && slices.ContainsFunc(append(slices.Clone(c.dirs), path.Dir(c.File)), func(dir string) bool {
 		return src.HasFile(join(dir, c.into))

@@ -13,7 +13,7 @@ import (
 // deployer is a tool that deploys what its files say, and that is not run.
 type deployer struct {
 	name string
-	// file is the file that says what it deploys, by its name; says is what stands in it, nil for anything.
+	// file is the file that says what it deploys, by its name; says matches its content, nil for any.
 	file *regexp.Regexp
 	says *regexp.Regexp
 	// below are the files that it takes from the folder of such a file and those below, by name; nil: none.

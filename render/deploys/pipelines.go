@@ -41,7 +41,7 @@ type pipeline struct {
 	root  *yaml3.Node
 }
 
-// scope is what is known at a place of a pipeline.
+// scope is the knowledge at a place of a pipeline.
 type scope struct {
 	vars map[string]string
 	rows []map[string]string // of matrices and inputs; none: one without variables
@@ -50,7 +50,7 @@ type scope struct {
 
 func readYAML(file string, b []byte) []call { return readRows(file, b, nil) }
 
-// readRows reads a pipeline once for each row of what it is called with; none: it is run by itself.
+// readRows reads a pipeline once for each row of inputs that it is called with; without any, it is run by itself.
 func readRows(file string, b []byte, rows []map[string]string) []call {
 	dirs := []string{"."}
 	if base := strings.ToLower(path.Base(file)); strings.HasPrefix(base, "taskfile") {

@@ -12,12 +12,12 @@ import (
 
 const (
 	maxStates = 16   // that a script may be in at once
-	maxValue  = 1024 // bytes of a variable's value: what is longer is unknown
+	maxValue  = 1024 // bytes of a variable's value: a longer one is unknown
 	maxWords  = 200  // of a list
 	maxCalls  = 5    // of functions within one another
 )
 
-// state is what is known where a command runs.
+// state is the knowledge at the place where a command runs.
 type state struct {
 	vars map[string]expand.Variable
 	args []string // $1, …; nil: unknown
@@ -272,7 +272,7 @@ func (sh *shell) loop(c *syntax.ForClause, in []state) []state {
 	return distinct(out)
 }
 
-// assign sets what an assignment gives a variable.
+// assign sets a variable to the value of an assignment.
 func (sh *shell) assign(a *syntax.Assign, st state) {
 	switch {
 	case a.Name == nil || a.Naked || a.Index != nil:

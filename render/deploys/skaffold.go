@@ -9,7 +9,7 @@ import (
 	"github.com/kubesettle/kubesettle/render/document"
 )
 
-// skaffold reads a file of Skaffold, its profiles included: each gives releases of its own.
+// skaffold reads a file of Skaffold, its profiles included: each gives separate releases.
 func (p *pipeline) skaffold(n *yaml3.Node) {
 	dirs := []string{path.Dir(p.sh.file), "."}
 	add := func(d Deploy, line int) {

@@ -99,7 +99,7 @@ func edits(args []string) bool {
 	return false
 }
 
-// takesInput reports whether a command applies what it is given on its input.
+// takesInput reports whether a command applies its standard input.
 func takesInput(words []string) bool {
 	tool, args := arguments(words)
 	verbs := []string{"apply", "replace", "create"}
@@ -130,7 +130,7 @@ func (sh *shell) fed(whole, last *syntax.Stmt, followed bool, in []state) {
 		return
 	}
 	var text strings.Builder
-	any := false     // variable may be in what it is given
+	any := false     // its input may have variable
 	pods := followed // may come of it
 	syntax.Walk(whole, func(n syntax.Node) bool {
 		switch n := n.(type) {

@@ -20,7 +20,7 @@ type hclBlock struct {
 
 // hclTokens calls f with every token of a text: a string, a heredoc, a word, a sign, or space. Comments are space.
 //
-// Upstream: hashicorp/hcl/v2, spec.md. What is not HCL gives tokens of some kind.
+// Upstream: hashicorp/hcl/v2, spec.md. A text that is not HCL gives tokens of some kind.
 func hclTokens(text string, f func(token string, space bool)) {
 	for i := 0; i < len(text); {
 		end, space := i+1, false

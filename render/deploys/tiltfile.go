@@ -35,7 +35,7 @@ type tiltfile struct {
 	dirs []string
 }
 
-// texts are the texts of a literal, a list of them, or a variable that holds one; what is not known has a name.
+// texts are the texts of a literal, a list of them, or a variable that holds one; an unknown text has a name.
 func (t *tiltfile) texts(e syntax.Expr) []string {
 	switch e := e.(type) {
 	case *syntax.Literal:

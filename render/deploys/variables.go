@@ -44,7 +44,7 @@ func (st state) get(name string) (expand.Variable, bool) {
 	return expand.Variable{}, false
 }
 
-// hashed is a name for what a text gives.
+// hashed is a name made from a text.
 func hashed(kind, text string) string {
 	h := fnv.New32a()
 	h.Write([]byte(text))

@@ -10,8 +10,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// Words are expanded by the shell library, after what is unknown in them was replaced by its name. What could make a
-// short word a long one is left unknown.
+// Words are expanded by the shell library, after unknown parts were replaced by their names. An expansion that could
+// make a short word a long one is left unknown.
 
 // environment is a state as the library reads it.
 type environment struct {

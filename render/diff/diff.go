@@ -75,7 +75,7 @@ func diffRelease(b, h *object.Rendered, lost map[string]bool) []object.Change {
 		return pairs[k]
 	}
 	for _, o := range b.Objects {
-		if !lost[o.Source.File] { // what cannot be read is not removed
+		if !lost[o.Source.File] { // objects of an unreadable file are not removed
 			take(o).base = o
 		}
 	}
@@ -97,7 +97,8 @@ func diffRelease(b, h *object.Rendered, lost map[string]bool) []object.Change {
 			}
 		}
 	}
-	// What stands beside more that is unknown than on the other side may be in that: it is not known to be gone, or new.
+	// If more is unknown on one side than on the other, an object may be in the unknown part: it is not known to be
+	// gone, or new.
 	switch onBase, onHead := missingParts(b), missingParts(h); {
 	case onHead > onBase:
 		removed = nil
@@ -117,7 +118,7 @@ func missingParts(r *object.Rendered) int {
 	return n
 }
 
-// renames pairs what is left by likeness; the rest was removed or added.
+// renames pairs the remaining objects by likeness; the rest was removed or added.
 func renames(removed, added []*object.Object) []object.Change {
 	p := &pairing{removed: removed, added: added, to: map[int]int{}, taken: map[int]bool{}}
 	for _, o := range removed {

@@ -117,7 +117,7 @@ func (w *fieldDiff) note(bp, hp fieldpath.Path, b, h any) {
 	f.Secret = mask.Hidden(w.base, bp, b) || mask.Hidden(w.head, hp, h)
 	f.Old, f.New = mask.Value(w.base, bp, b), mask.Value(w.head, hp, h)
 	if bp != nil && hp != nil && document.SameJSON(f.Old, f.New) {
-		f.Secret = true // what differs is masked
+		f.Secret = true // the difference is masked
 	}
 	w.fields = append(w.fields, f)
 }

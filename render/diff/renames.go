@@ -27,7 +27,7 @@ const (
 
 func (p *pairing) pair(i, j int) { p.to[i], p.taken[j] = j, true }
 
-// alikeKind is what two objects have to share to be one.
+// alikeKind has the properties that two objects must share to be one.
 func alikeKind(o *object.Object) string { return fmt.Sprint(o.ID.Group, "/", o.ID.Kind, " ", o.Hook) }
 
 // equal pairs those that differ in their names alone, in order: no other pair is more alike.

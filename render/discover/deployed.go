@@ -94,8 +94,8 @@ func (d *Found) deployedChart(c *deploys.Deploy) (release.Release, bool) {
 	return r, true
 }
 
-// settings takes what helm is given by --set and its like. What is not known is a placeholder where the chart expects a
-// text, and left at the chart's own value where that is a number or a switch.
+// settings takes what helm is given by --set and its like. An unknown value is a placeholder if the chart expects a
+// text, and left at the chart's default if that is a number or a switch.
 func (d *Found) settings(r *release.Release, c *deploys.Deploy, at object.Location) {
 	var own map[string]any
 	for _, s := range c.Settings {
@@ -228,7 +228,7 @@ func (d *Found) oneNamespace(c *deploys.Deploy, r *release.Release) bool {
 		})
 }
 
-// baseNamespace is that of a root of base's: a script on head does not move what base has.
+// baseNamespace is that of a root of base's: a script on head does not move a root of base.
 func (d *Found) baseNamespace(id, own string) string {
 	for _, r := range d.base {
 		if r.ID == id && r.Namespace == "" {
@@ -276,8 +276,8 @@ func (d *Found) deployedFiles() {
 	d.parametrize()
 }
 
-// parametrize gives templates the parameters in which all calls of oc process agree. A script on head gives none to
-// what base has without.
+// parametrize gives templates the parameters in which all calls of oc process agree. A script on head gives none to a
+// template that base has without parameters.
 func (d *Found) parametrize() {
 	given := map[string]map[string]string{}
 	for i := range d.calls {

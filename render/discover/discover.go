@@ -23,7 +23,7 @@ type Options struct {
 	Paths       Paths
 	KubeVersion string
 	APIVersions []string
-	Clock       *release.Clock // ends the discovery; nil: nothing does
+	Clock       *release.Clock // ends the discovery; nil: it has no end
 }
 
 // Found finds the releases of a tree. What it sees and leaves out is in ignored.
@@ -119,8 +119,8 @@ func (d *Found) declared() {
 	}
 }
 
-// further adds the releases that head alone declares, as far as what they are made of is here. They hide nothing: a
-// change does not choose what of it is checked.
+// further adds the releases that head alone declares, as far as their files are here. They hide nothing: a change does
+// not choose which part of it is checked.
 func (d *Found) further() {
 	for _, r := range d.opt.Further {
 		r.Path, r.Declared = path.Clean(r.Path), false
@@ -128,7 +128,7 @@ func (d *Found) further() {
 		for _, v := range r.Values {
 			there = there && d.src.HasFile(v)
 		}
-		if there || d.src.Twin != nil { // on head, what is not there is the declaration's fault
+		if there || d.src.Twin != nil { // on head, a missing file is the declaration's fault
 			d.add(r)
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"helm.sh/helm/v3/pkg/chartutil"
 )
 
-// longestName is what Helm takes for the name of a release, in characters.
+// longestName is the longest name of a release that Helm takes, in characters.
 const longestName = 53
 
 var notInNames = regexp.MustCompile(`[^a-z0-9]+`)

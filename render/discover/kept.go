@@ -66,7 +66,7 @@ func (d *Found) keep() {
 	}
 }
 
-// hidden says why what was a folder cannot be looked into; "" where it is simply not there.
+// hidden says why a path that was a folder cannot be looked into; "" if it is simply not there.
 func (d *Found) hidden(dir string) string {
 	for ; dir != "."; dir = path.Dir(dir) {
 		if i := slices.IndexFunc(d.src.Lost, func(g object.Ignored) bool { return g.Path == dir }); i >= 0 {
@@ -90,8 +90,8 @@ func (d *Found) unignore(r release.Release) {
 		func(g object.Ignored) bool { return g.Path == r.Path || slices.Contains(r.Files, g.Path) })
 }
 
-// remains is a root of base with what is here of it, that of the release that discovery made here included; false:
-// nothing is.
+// remains is a root of base with the files of it that are here, those of the release that discovery made here included;
+// false: there are none.
 func (d *Found) remains(r release.Release, here *release.Release) (release.Release, bool) {
 	switch r.Kind {
 	case object.Kustomize:

@@ -77,9 +77,9 @@ func (d *Found) kustomizations() {
 	}
 }
 
-// library reports whether a component is built alone: repositories elsewhere include it, it brings objects of its own,
-// and nothing in it asks for those of others, or its path was given. One that base includes is none on head: it was
-// taken out of a release.
+// library reports whether a component is built alone: repositories elsewhere include it, it brings objects and nothing
+// in it asks for those of others, or its path was given. A component that base includes is not built alone on head: it
+// was taken out of a release.
 func (d *Found) library(k *kustomize.File, dir string) bool {
 	//lint:ignore SA1019 repositories still use the fields
 	merges := len(k.PatchesStrategicMerge) + len(k.PatchesJson6902) + len(k.Replacements) + len(k.Vars)

@@ -17,9 +17,8 @@ func whyNoObject(m *source.Memo, b []byte) string {
 	return source.Learn(m, "object", b, func() (string, bool) { return NotAnObject(b), true })
 }
 
-// plainlyObject reports whether it can be told without decoding that [NotAnObject] says
-// nothing against a text: definitions are megabytes, and one object in it is enough, whatever
-// else is in it, be it broken.
+// plainlyObject reports whether it is clear without decoding that [NotAnObject] says nothing against a text:
+// definitions are megabytes, and one object in it is enough, whatever else is in it, be it broken.
 func plainlyObject(b []byte) bool {
 	if slices.ContainsFunc(templateMarks, func(m string) bool { return bytes.Contains(b, []byte(m)) }) ||
 		len(b) < 64<<10 && filledLine.Match(b) { // who fills in a text by hand writes a short one
@@ -35,8 +34,8 @@ var (
 	plainName    = regexp.MustCompile(`^  name: +[a-z0-9][a-z0-9.-]*$`)
 )
 
-// plainlyNamed reports whether a document is an object with a name that is written as it
-// mostly is: each of the three fields once, on a line of its own.
+// plainlyNamed reports whether a document is an object with a name, in the usual form: each of the three fields once,
+// on a separate line.
 func plainlyNamed(text []byte) bool {
 	version, kind, metadata, name := 0, 0, 0, 0
 	within := false // metadata

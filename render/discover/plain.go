@@ -70,7 +70,7 @@ func plainRelease(dir string, files []string) release.Release {
 	}
 }
 
-// astray reports whether a file is a link to one that is not there, which base does not read, either, and that nobody
+// astray reports whether a file is a link to a missing file that base does not read either, and that no other file
 // names: among manifests it breaks their release, but alone it makes none, as in a vendored part of another repository.
 func (d *Found) astray(f string) bool {
 	if !d.src.Links[f] || d.opt.Paths.asked(f) {
@@ -105,8 +105,8 @@ func (d *Found) taken(f string) bool {
 // NotListed is said of a manifest beside a kustomization, after the name of that.
 const NotListed = " does not list it"
 
-// manifest reports whether a file that nothing else renders is a plain manifest, and notes why it is not where it could
-// have been taken for one.
+// manifest reports whether a file outside every other release is a plain manifest, and notes why it is not where it
+// could have been taken for one.
 func (d *Found) manifest(f string) bool {
 	is, why := d.holdsObjects(f)
 	asked := slices.Contains(d.opt.Paths, f)
@@ -190,7 +190,7 @@ func isKustomizationFile(s *source.Source, f string) bool {
 	return err != nil || !source.IsForeignKustomization(b)
 }
 
-// templateMarks stand in what is filled in before it is YAML.
+// templateMarks stand in texts that are filled in before they are YAML.
 var templateMarks = []string{"{{", "{%", "<%", "#@"}
 
 // filledLine is a line of broken YAML that a script fills in: a name in capitals and nothing else, as GEN3_DATE_LABEL.

@@ -14,7 +14,7 @@ import (
 // maxPrograms is how many programs are tried.
 const maxPrograms = 500
 
-// deliveries stand in the text of a program that gives what says itself how it is delivered.
+// deliveries stand in the text of a program whose output says itself how it is delivered.
 var deliveries = [][]byte{[]byte("argoproj.io/"), []byte("tanka.dev/")}
 
 // programs adds the programs of Jsonnet that may give Argo CD's objects or Tanka's environments, which say how they are
@@ -56,7 +56,7 @@ func (d *Found) programs() {
 			continue
 		}
 		j := &release.Recipe{Release: r, Files: map[string][]byte{f: b}}
-		_ = jsonnet.Gather(d.src, j) // what cannot be read is said when it is rendered
+		_ = jsonnet.Gather(d.src, j) // an unreadable file is reported when it is rendered
 		for _, text := range j.Files {
 			if delivers(text) {
 				d.add(r)

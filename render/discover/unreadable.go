@@ -9,8 +9,8 @@ import (
 	"github.com/kubesettle/kubesettle/render/source"
 )
 
-// A file whose objects head can no longer read has not lost them: what base has and head has
-// in another form is never taken for removed. Base is the twin of head's source.
+// A file whose objects head can no longer read has not lost them: an object that base has and head has in another form
+// never counts as removed. Base is the twin of head's source.
 
 // Unreadable is why a file of plain manifests that base reads gives fewer objects here, or nil:
 // it does not parse, or a document of it has lost its kind or its API version.

@@ -9,7 +9,7 @@ import (
 )
 
 // templateObjects gives the objects of an OpenShift Template, with the values of its parameters; false of anything
-// else. What has no value is filled in when it is processed, and stays as it is written.
+// else. A parameter without a value is filled in when the template is processed, and stays as it is written.
 //
 // Upstream: openshift/library-go, pkg/template/templateprocessing: (*Processor).Process and
 // EvaluateParameterSubstitution.
@@ -68,7 +68,7 @@ func Parametrize(content map[string]any, values map[string]string) {
 
 var (
 	parameter = regexp.MustCompile(`\$\{([a-zA-Z0-9_]+)\}`)
-	// bareParameter is a whole text that becomes what its value is in JSON: a number, a boolean, a mapping.
+	// bareParameter is a whole text that is replaced by its value in JSON: a number, a boolean, a mapping.
 	bareParameter = regexp.MustCompile(`^\$\{\{([a-zA-Z0-9_]+)\}\}$`)
 )
 

@@ -28,8 +28,8 @@ func strictly(b []byte) (raw any, twice []string, err error) {
 
 func alreadySet(text string) bool { return strings.HasSuffix(text, "already set in map") }
 
-// twiceIn lists the fields of a document that stand twice in a map of their own, with two values. What a merge key
-// brings is no second one.
+// twiceIn lists the fields of a document that stand twice in one map, with two values. A field from a merge key is no
+// second one.
 func twiceIn(b []byte) []string {
 	var doc yaml3.Node
 	if yaml3.Unmarshal(b, &doc) != nil || len(doc.Content) == 0 {

@@ -42,7 +42,7 @@ func MarkVolatile(first, second []Document) []Document {
 		a, b := first[i], second[k]
 		for _, p := range Differing(a.Content, b.Content) {
 			if slices.ContainsFunc(a.Volatile, func(v VolatileLeaf) bool { return v.Path == p }) {
-				continue // as an earlier render told
+				continue // known from an earlier render
 			}
 			path := fieldpath.Parse(p)
 			was, _ := path.Get(a.Content)
@@ -83,8 +83,8 @@ func samenessOf(d Document, named bool) sameness {
 	return s
 }
 
-// counterparts gives for each document of one render its place in another one, or -1: the same object, and of what is
-// left the next one of its file and kind, as names may differ at every render.
+// counterparts gives for each document of one render its place in another one, or -1: the same object, and of the
+// remaining ones the next one of its file and kind, as names may differ at every render.
 func counterparts(first, second []Document) []int {
 	out := make([]int, len(first))
 	for i := range out {

@@ -12,10 +12,9 @@ import (
 	"strings"
 )
 
-// cache keeps what was fetched by the digest of its bytes, and for each exact version
-// which digest it had. What is read back is checked against its digest, so that a broken
-// entry is fetched again. Entries are written beside their place and moved there: runs
-// may share a cache.
+// cache keeps fetched files by the digest of their bytes, and for each exact version which digest it had. Each file is
+// checked against its digest when it is read, so that a broken entry is fetched again. Entries are written beside their
+// place and moved there: runs may share a cache.
 //
 //	v1/blobs/sha256/<digest>
 //	v1/refs/<digest of the name>.json
@@ -45,7 +44,7 @@ func (c cache) ref(name string) string {
 	return filepath.Join(c.dir, "v1", "refs", strings.TrimPrefix(digestOf([]byte(name)), "sha256:")+".json")
 }
 
-// find gives the bytes that a name stands for. What is broken or absent is not found.
+// find gives the bytes that a name stands for. A broken entry is not found.
 func (c cache) find(name string) (entry, []byte, bool) {
 	var e entry
 	if c.dir == "" {

@@ -116,8 +116,8 @@ func (f *Fetcher) chart(ctx context.Context, ref ChartRef) (*Chart, error) {
 	return c, nil
 }
 
-// locate replaces the name of a repository that Helm was told of by its address, and
-// refuses an address that cannot be one.
+// locate replaces the name of a repository that was added to Helm by its address, and refuses an address that cannot be
+// one.
 func (f *Fetcher) locate(ref ChartRef) (ChartRef, error) {
 	for _, mark := range []string{"@", "alias:"} {
 		if name, ok := strings.CutPrefix(ref.Repository, mark); ok {

@@ -15,9 +15,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// keys are the credentials of this machine: a docker configuration, with its helpers,
-// and the repositories that Helm was told of. They are read when the first named host
-// asks, given to that host alone and never printed.
+// keys are the credentials of this machine: a docker configuration, with its helpers, and the repositories that were
+// added to Helm. They are read when the first named host asks, given to that host alone and never printed.
 type keys struct {
 	file string // --registry-config
 	// Helm's files, where its environment names them; "" is Helm's own place.
@@ -118,7 +117,7 @@ func (k *keys) sign(ctx context.Context, repository *url.URL) (func(*http.Reques
 	}, nil
 }
 
-// named is the address of a repository that Helm was told of, such as "@stable".
+// named is the address of a repository that was added to Helm, such as "@stable".
 func (k *keys) named(name string) (string, bool) {
 	k.read()
 	for _, e := range k.repos {

@@ -68,7 +68,7 @@ func New(opt Options) (*Fetcher, error) {
 	}, nil
 }
 
-// late is an error as it is told: what was cut off by the clock looks like many things.
+// late is an error as it is reported: a request that the clock cut off fails in many ways.
 func (f *Fetcher) late(ctx context.Context, err error) error {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return &Error{Unreachable: true, Reason: fmt.Sprintf("it took longer than %s", f.time),

@@ -65,7 +65,7 @@ func (f *Fetcher) Tree(ctx context.Context, address, rev string) (*Tree, error) 
 	})
 }
 
-// tagged is the commit that a tag names today. A branch is refused: what it means changes without a commit here.
+// tagged is the commit that a tag names today. A branch is refused: its commit changes without a commit here.
 func (f *Fetcher) tagged(ctx context.Context, address, tag string) (string, error) {
 	u, err := f.gitAddress(address)
 	if err != nil {
@@ -259,7 +259,7 @@ func weigh(b []byte) error {
 	return nil
 }
 
-// firstBytes keeps the beginning of what is written to it.
+// firstBytes keeps the beginning of the text that is written to it.
 type firstBytes struct {
 	b [20]byte
 	n int
@@ -270,8 +270,8 @@ func (f *firstBytes) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// target is the size of what a delta makes: the second number at its beginning, each
-// seven bits a byte, the lowest first.
+// target is the size of the object that a delta makes: the second number at its beginning, each seven bits a byte, the
+// lowest first.
 func (f *firstBytes) target() int64 {
 	var v uint64
 	numbers, shift := 0, 0

@@ -16,8 +16,8 @@ type hostRule struct {
 	wild   bool
 }
 
-// parseHosts reads the allow-list: HOST, HOST:PORT, *.DOMAIN, or http://HOST for a host
-// without TLS. Errors: an entry that is none of these.
+// parseHosts reads the allow-list: HOST, HOST:PORT, *.DOMAIN, or http://HOST for a host without TLS. Errors: an entry
+// of any other form.
 func parseHosts(entries []string) ([]hostRule, error) {
 	var rules []hostRule
 	for _, e := range entries {
@@ -124,8 +124,7 @@ func (p policy) check(u *url.URL) error {
 	return &Error{Refused: true, Reason: "host " + host + " is not allowed", Remedy: "allow it with --allow-host " + host}
 }
 
-// never are addresses that no allow-list opens: the runner's own metadata service and
-// what has no meaning as a server.
+// never are addresses that no allow-list opens: the runner's own metadata service and addresses that no server has.
 var never = prefixes("169.254.0.0/16", "fe80::/10", "100.100.100.200/32", "192.0.0.0/24", "fd00:ec2::/32",
 	"0.0.0.0/8", "224.0.0.0/4", "240.0.0.0/4", "ff00::/8", "::/128")
 

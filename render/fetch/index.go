@@ -51,7 +51,7 @@ func parseIndex(b []byte) (*index, error) {
 	return i, nil
 }
 
-// olderVersion is ChartVersions.Less: what is no version is older than any.
+// olderVersion is ChartVersions.Less: a text that is no version is older than any.
 func olderVersion(a, b string) bool {
 	va, err := semver.NewVersion(a)
 	if err != nil {

@@ -45,7 +45,7 @@ type guard struct {
 	silent   sync.Map // hosts that could not be connected to, which are not asked again: an [*Error] each
 }
 
-// newGuard makes the transport. Nothing but the allow-list opens an address.
+// newGuard makes the transport. Only the allow-list opens an address.
 func newGuard(p policy) *guard {
 	own := &http.Transport{
 		ForceAttemptHTTP2: true, DisableCompression: true, TLSHandshakeTimeout: 10 * time.Second,

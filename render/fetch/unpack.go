@@ -18,9 +18,9 @@ const (
 	maxArchiveEntries = 20_000
 )
 
-// unpack opens a packaged chart in memory with Helm's own loader, which refuses paths that
-// leave the chart. What that loader takes without a limit, or reads as an empty file, is
-// refused before: entries without number, links, devices.
+// unpack opens a packaged chart in memory with Helm's own loader, which refuses paths that leave the chart. Archives
+// that the loader takes without a limit, or entries that it reads as an empty file, are refused before: entries without
+// number, links, devices.
 func unpack(b []byte) (map[string][]byte, error) {
 	if err := inspect(b); err != nil {
 		return nil, err

@@ -78,7 +78,7 @@ func (a *argoSource) decode(name string, from, to any) *object.Failure {
 	return nil
 }
 
-// convert decodes a value into a type of its own.
+// convert decodes a value into a separate type.
 func convert(from, to any) error {
 	if from == nil {
 		return nil

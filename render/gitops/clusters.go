@@ -14,7 +14,7 @@ import (
 
 // clusterGenerator gives the parameters of one cluster, that stands for those that only Argo CD knows: without a
 // selector the one that Argo CD runs in, which upstream adds as a last one where no Secret describes it, and else one
-// that is called by the set. Neither has labels or annotations; [applicationSet.vague] refuses what needs them.
+// named after the set. Neither has labels or annotations; [applicationSet.vague] refuses a set that needs them.
 //
 // Upstream: argo-cd, applicationset/generators: (*ClusterGenerator).GenerateParams.
 func (s *applicationSet) clusterGenerator(g any) ([]map[string]any, error) {

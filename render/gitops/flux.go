@@ -74,8 +74,8 @@ func (o *declaring) fluxKustomizationNow() {
 	o.add(r, f)
 }
 
-// fixedSource names the GitRepository of a Kustomization where it stays at a tag, a version
-// or a commit, and is not this repository therefore: what is merged here could not reach it. Else it is remembered.
+// fixedSource names the GitRepository of a Kustomization if it stays at a tag, a version or a commit and therefore is
+// not this repository: a merge here could not reach it. Else it is remembered.
 func (o *declaring) fixedSource() string {
 	ref := document.Value(o.content, "spec", "sourceRef")
 	namespace := document.Text(ref, "namespace")

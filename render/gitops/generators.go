@@ -154,8 +154,8 @@ func (s *applicationSet) paramsFile(f string) ([]map[string]any, error) {
 	return out, nil
 }
 
-// fillGenerator fills the parameters of a matrix's first generator into the second one.
-// Values that name parameters of their own stay. Upstream: RenderGeneratorParams.
+// fillGenerator fills the parameters of a matrix's first generator into the second one. Values that name the second
+// generator's parameters stay. Upstream: RenderGeneratorParams.
 func (s *applicationSet) fillGenerator(g any, outer map[string]any) (any, error) {
 	t := s.template
 	t.Patch = ""

@@ -47,7 +47,7 @@ type Versions struct {
 	APIVersions []string
 }
 
-// declaring is one GitOps object: what it says, and where it stands.
+// declaring is one GitOps object, with the place where it stands.
 type declaring struct {
 	*Declared
 	content map[string]any

@@ -14,8 +14,8 @@ import (
 )
 
 // guessed gives the parameters that the template of a generator asks for placeholders, where the repository does not
-// answer the generator: of all that it makes, one application stands for the others. false where its sources hang on
-// them: nobody knows what is there.
+// answer the generator: of all that it makes, one application stands for the others. false if its sources depend on
+// them, as their content is unknown.
 func (s *applicationSet) guessed(generator any) ([]map[string]any, bool) {
 	t := s.templateOf(generator)
 	params := map[string]any{}
@@ -118,8 +118,8 @@ func put(params map[string]any, path []string, nested bool) {
 	}
 }
 
-// readsChanged reports whether a file of the repository that a set names for its applications is another one on base:
-// values, or a folder. What a parameter stands for in its path may be anything.
+// readsChanged reports whether a file of the repository that a set names for its applications differs on base: values,
+// or a folder. A parameter in its path may stand for anything.
 func (s *applicationSet) readsChanged() bool {
 	base := s.Src.Twin
 	var named []*regexp.Regexp

@@ -53,7 +53,7 @@ func (o *declaring) helmReleaseNow() {
 		document.Value(h, "spec", "upgrade", "disableHooks") == true
 	dir, spec, f := o.fluxChart(&r)
 	if f != nil {
-		_, _ = o.fluxValues(&r), o.postRenderers(&r) // a change of them changes what is unknown
+		_, _ = o.fluxValues(&r), o.postRenderers(&r) // a change of them changes an unknown value
 		o.add(r, f)
 		return
 	}

@@ -5,8 +5,8 @@ import (
 	"github.com/kubesettle/kubesettle/render/object"
 )
 
-// overlayPlace locates fields of overlays in the object that declares them: prefixes are
-// those of the overlays' fields there, and rename what a field is called.
+// overlayPlace locates fields of overlays in the object that declares them: prefixes are those of the overlays' fields
+// there, and rename the names of fields.
 func (o *declaring) overlayPlace(rename map[string]string, prefixes ...string) func(int,
 	fieldpath.Path) object.Location {
 	return func(i int, p fieldpath.Path) object.Location {

@@ -31,7 +31,7 @@ type Found struct {
 	trialing locate.Options
 	objects  map[string]placed
 	making   []string                // kinds of which Secrets come, that the repository speaks of; nil: not looked for yet
-	Wake     func(kind, name string) // has an object rendered that is looked for; nil: all were
+	Wake     func(kind, name string) // has an object rendered that is looked for; nil: all were rendered
 	// Await renders what waits and may hold an object that is not there, and reports whether it rendered anything.
 	Await func(kind, name string) bool
 }
@@ -69,7 +69,7 @@ func makes(content map[string]any) string {
 		document.Text(spec, "destination", "name"), document.Text(content, "metadata", "name"))
 }
 
-// maker is what the repository says of a Secret that a controller makes; "" if none does.
+// maker is the controller that makes a Secret according to the repository; "" if none does.
 func (s *Found) maker(kind, namespace, name string) string {
 	if kind != "Secret" {
 		return ""

@@ -46,7 +46,7 @@ func (o *declaring) applicationSet() {
 		if unknown, ok := err.(unknownGenerator); ok {
 			if list, ok := set.guessed(g); ok {
 				if set.regenerates() {
-					set.unknown(field, string(unknown)) // what it makes now may be others
+					set.unknown(field, string(unknown)) // it may make others now
 				}
 				params, err, set.standsIn, set.placeholders = list, nil, "", string(unknown)
 			}
@@ -103,8 +103,8 @@ func (s *applicationSet) fail(field string, err error) {
 	})
 }
 
-// unknown enters a generator that asks a cluster or a host. Where the change edits the set, nobody can say what becomes
-// of its applications, and that is a release without a result.
+// unknown enters a generator that asks a cluster or a host. If the change edits the set, the effect on its applications
+// is unknown, and they are a release without a result.
 func (s *applicationSet) unknown(field, generator string) {
 	s.declaring.elsewhere("%s: generator %s is not known from the repository", s.name, generator)
 	if s.Src.Twin == nil || s.sameOnBase() && !s.readsChanged() {

@@ -8,8 +8,8 @@ import (
 	"github.com/kubesettle/kubesettle/render/object"
 )
 
-// The fields that upstream's types have where each shapes what is rendered. One that is not among them is misspelt, of
-// a version that has gone, or of one to come: nobody knows what it makes.
+// The fields of upstream's types in the places where every field affects rendering. Any other field is misspelt, or of
+// an older or a future version, so that its effect is unknown.
 //
 // Upstream: argo-cd 3.2, pkg/apis/application/v1alpha1: ApplicationSourceHelm, ApplicationSourceKustomize,
 // ApplicationSourceDirectory and ApplicationSourceJsonnet; helm-controller, api/v2: ValuesReference and PostRenderer;
@@ -40,7 +40,7 @@ func (o *declaring) others(field string, v any, known []string) *object.Failure 
 	return nil
 }
 
-// unread is a failure for a field of which nobody knows what it makes.
+// unread is a failure for a field whose effect is unknown.
 func (o *declaring) unread(field, name string) *object.Failure {
 	f := o.failure(field+"."+name, "correct its name, or render the objects before and after, and compare the two: --base-dir and --head-dir",
 		"%s has no field %s in %s, so the applied objects are unknown", document.Text(o.content, "kind"), name, field)

@@ -10,9 +10,9 @@ import (
 	"github.com/kubesettle/kubesettle/render/release"
 )
 
-// takeBeside takes the missing dependencies that lie beside the chart: a repository that publishes charts names its
-// own by the address that they are published at, and vendors none. What it has of that name is what will be
-// published; that it is not the published one is noted.
+// takeBeside takes the missing dependencies that lie beside the chart: a repository that publishes charts names its own
+// by the address at which they are published, and vendors none. The chart of that name here is the one that will be
+// published; a note says that it is not the published one.
 func (g *gatherer) takeBeside(rel release.Release) *object.Failure {
 	var lost []*chart.Dependency
 	for _, d := range g.lost {

@@ -52,8 +52,8 @@ func drawsDecide(ch *chart.Chart) bool {
 	return false
 }
 
-// narrow matches functions of which a chart may come to hold few results, or others tomorrow: what hangs on one is not
-// known. What is no call goes first: texts, comments, fields and variables.
+// narrow matches functions of which a chart may come to hold few results, or others tomorrow: values that depend on one
+// are not known. Everything that is no call is removed first: texts, comments, fields and variables.
 var (
 	narrow = regexp.MustCompile(`\b(randInt|now|ago|shuffle|date|dateInZone|date_in_zone|htmlDate|htmlDateInZone)\b`)
 	// comparing matches functions that ask of any draw, however many results it has, whether it is one of few.
@@ -99,10 +99,10 @@ func decideBy(text []byte, draws func(action, calls []byte) bool) bool {
 	})
 }
 
-// callsOf is an action without what is no call.
+// callsOf is an action without anything that is no call.
 func callsOf(action []byte) []byte { return noCalls.ReplaceAll(action, nil) }
 
-// comparesTexts reports whether a template of a chart compares what tpl gives.
+// comparesTexts reports whether a template of a chart compares texts that tpl gives.
 func comparesTexts(ch *chart.Chart) bool {
 	return slices.ContainsFunc(ch.Templates, func(t *chart.File) bool {
 		return slices.ContainsFunc(actions.FindAll(t.Data, -1), func(a []byte) bool {
@@ -172,7 +172,7 @@ func shapesOf(first, second []document.Document) map[string]bool {
 			kind := document.GVK(d.Content)
 			out[d.File] += fmt.Sprint(kind, " ")
 			if kind.Kind == "Secret" || kind.Kind == "ConfigMap" {
-				continue // their keys are nobody's business
+				continue // their keys do not matter
 			}
 			var paths []string
 			fieldpath.Leaves(d.Content, nil, func(p fieldpath.Path, v any) {

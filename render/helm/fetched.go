@@ -23,10 +23,9 @@ import (
 	"github.com/kubesettle/kubesettle/render/source"
 )
 
-// fetchMissing fetches the dependencies that are not vendored, as `helm dependency build`
-// would: at the versions of the lock, which has to fit Chart.yaml; without a lock at the
-// newest version in the range. What does not come from a host stays missing, and may lie
-// beside the chart.
+// fetchMissing fetches the dependencies that are not vendored, as `helm dependency build` would: at the versions of the
+// lock, which has to fit Chart.yaml; without a lock at the newest version in the range. A dependency that does not come
+// from a host stays missing, and may lie beside the chart.
 func (g *gatherer) fetchMissing(rel release.Release) *object.Failure {
 	if len(g.lost) == 0 || !g.src.CanFetch() {
 		return nil

@@ -259,7 +259,7 @@ func ReadMetadata(s *source.Source, dir string) (*chart.Metadata, *object.Failur
 	return m, nil
 }
 
-// metadataOf decodes a Chart.yaml once, however often it is asked for on both sides; what it gives may be changed.
+// metadataOf decodes a Chart.yaml once, however often it is asked for on both sides; the caller may change the result.
 func metadataOf(memo *source.Memo, b []byte) (*chart.Metadata, error) {
 	type decoded struct {
 		m   chart.Metadata
@@ -281,7 +281,7 @@ func metadataOf(memo *source.Memo, b []byte) (*chart.Metadata, error) {
 	return &m, d.err
 }
 
-// library is the failure of a chart that renders nothing of its own, or nil.
+// library is the failure of a chart that renders nothing itself, or nil.
 func (g *gatherer) library(rel release.Release) *object.Failure {
 	meta, f := g.metadata(rel.Path)
 	if f != nil || meta.Type != "library" {

@@ -8,7 +8,7 @@ import (
 )
 
 // Charts are rendered by the engine of Helm 3. That of Helm 4 has a few functions more, two of which differ from one of
-// Helm 3 only by failing at what cannot be written, which nothing in values is.
+// Helm 3 only by failing at values that cannot be written, of which values files have none.
 
 // mustCall matches them, and what may hold the words as well: texts, comments, fields, variables.
 var mustCall = regexp.MustCompile("(?s)\"(?:\\\\.|[^\"\\\\])*\"|`[^`]*`|/\\*.*?\\*/|[.$][\\w.]*|\\bmustTo(?:Yaml|Toml)\\b")

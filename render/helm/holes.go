@@ -19,8 +19,9 @@ import (
 	"github.com/kubesettle/kubesettle/render/release"
 )
 
-// A chart whose dependency cannot be had is rendered without it: what the dependency makes is unknown, and so is every
-// template that reads one of its values or includes what no chart at hand defines. The others are what they are.
+// A chart whose dependency cannot be had is rendered without it. The dependency's objects are unknown, and so is every
+// template that reads one of its values or includes a template that no chart at hand defines. The others are rendered
+// as usual.
 
 // leaveOut makes holes of the dependencies that are missing, and keeps why the whole chart fails where nothing else of
 // it is known. A dependency that gives the chart values leaves nothing known.
@@ -68,7 +69,7 @@ func Digest(of ...any) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// prune takes the templates out of a chart that depend on what is missing, and names them.
+// prune takes the templates out of a chart that depend on a missing part, and names them.
 func prune(c *release.Chart, ch *chart.Chart, vals map[string]any) []object.Hole {
 	u := &uses{lost: c.Lost, defined: map[string]*parse.Tree{}, vals: MergeValues(ch.Values, vals)}
 	u.define(ch)
@@ -136,7 +137,7 @@ func parsed(b []byte) map[string]*parse.Tree {
 type reads struct {
 	of   *uses
 	seen map[string]bool // definitions that it includes
-	why  string          // it depends on what is missing; "": it does not
+	why  string          // it depends on a missing part; "": it does not
 }
 
 // sources are the texts of what a template includes.
@@ -191,7 +192,7 @@ func (r *reads) values(keys []string) {
 	}
 }
 
-// node walks through what a template does.
+// node walks through the nodes of a template.
 func (r *reads) node(n parse.Node) {
 	switch x := n.(type) {
 	case *parse.ListNode:

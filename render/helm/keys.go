@@ -9,8 +9,8 @@ import (
 )
 
 // A key takes longer to make than a chart to render. It is random: of a chart that is rendered to be compared with
-// itself (a counterfactual, or once more to see what differs at every render), nobody wants one that works, but one of
-// the same form. The first rendering makes real keys, and so refuses what Helm refuses.
+// itself (a counterfactual, or once more to see what differs at every render), only the key's form matters. The first
+// rendering makes real keys, and so refuses what Helm refuses.
 const (
 	someCert = `-----BEGIN CERTIFICATE-----\nbm9ib2R5\n-----END CERTIFICATE-----\n`
 	someKey  = `-----BEGIN RSA PRIVATE KEY-----\nbm9ib2R5\n-----END RSA PRIVATE KEY-----\n`

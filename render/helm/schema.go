@@ -11,7 +11,7 @@ import (
 // set, on both sides, and compiling it takes longer than the rest of a render.
 var schemas = &compiledSchemas{}
 
-// Limits of what is kept: a compiled schema takes some twenty times its text.
+// Limits of the schemas that are kept: a compiled one takes some twenty times its text.
 const (
 	maxSchemas     = 8
 	maxSchemaBytes = 1 << 19 // of one schema's text

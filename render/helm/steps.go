@@ -20,9 +20,9 @@ import (
 	"k8s.io/client-go/dynamic"
 )
 
-// What templates do is bounded by a count, which is the same on every machine, and not by a clock alone: a chart that a
-// change makes loop is refused wherever it is rendered. A step is one turn of a range or one call of a named template.
-// What makes a key or a hash counts as many, as it takes as long.
+// The work of templates is bounded by a count, which is the same on every machine, and not by a clock alone: a chart
+// that a change makes loop is refused wherever it is rendered. A step is one turn of a range or one call of a named
+// template. A function that makes a key or a hash counts as many, as it takes as long.
 
 // MaxSteps is how many a chart may take; the most of 1,473 renders of public charts are 142,000.
 const MaxSteps = 2_000_000
@@ -143,7 +143,7 @@ func actionEnd(text []byte) int {
 	return -1
 }
 
-// steps counts what templates do, sees what texts they give tpl, and passes on what else they look up.
+// steps counts the steps of templates, sees the texts that they give tpl, and passes on all other lookups.
 type steps struct {
 	taken int
 	most  int
@@ -171,7 +171,7 @@ func (s *steps) GetClientFor(apiVersion, kind string) (dynamic.NamespaceableReso
 	return nothing{}, false, nil
 }
 
-// renderCounted renders a chart, as what counts its steps says.
+// renderCounted renders a chart, with its steps counted.
 func renderCounted(ch *chart.Chart, vals chartutil.Values, s *steps) (map[string]string, error) {
 	plain := map[*chart.File][]byte{}
 	count(ch, plain)
@@ -195,7 +195,7 @@ func renderCounted(ch *chart.Chart, vals chartutil.Values, s *steps) (map[string
 	return nil, err
 }
 
-// count has the templates of a chart count, and remembers what they were.
+// count has the templates of a chart count, and remembers the originals.
 func count(ch *chart.Chart, plain map[*chart.File][]byte) {
 	for _, t := range ch.Templates {
 		plain[t] = t.Data
@@ -206,7 +206,7 @@ func count(ch *chart.Chart, plain map[*chart.File][]byte) {
 	}
 }
 
-// nothing is a cluster in which nothing is found.
+// nothing is a cluster without any object.
 type nothing struct {
 	dynamic.NamespaceableResourceInterface // a template asks for one object, or for all
 }

@@ -10,8 +10,8 @@ import (
 	"k8s.io/client-go/dynamic"
 )
 
-// A text that tpl is given is a template that nothing can read before it is rendered: values, files and printf may put
-// it together. So lookup hands each one through on its way to tpl: it is seen, and it counts its steps like a template.
+// A text for tpl is a template that cannot be read before it is rendered: values, files and printf may put it together.
+// So lookup hands each one through on its way to tpl: it is seen, and it counts its steps like a template.
 
 // textVersion is the API version by which a chart's template hands a text to tpl, see [stepVersion].
 const textVersion = "texts.kubesettle.invalid/v1"
@@ -32,7 +32,7 @@ func withTexts(text []byte) []byte {
 	return out.Bytes()
 }
 
-// handThrough is [withTexts] of one action, or of what stands in its parentheses.
+// handThrough is [withTexts] of one action, or of the text in its parentheses.
 func handThrough(action string) string {
 	if strings.HasPrefix(strings.TrimLeft(action, "{- \t\r\n"), "/*") || !strings.Contains(action, "tpl") {
 		return action
@@ -117,7 +117,7 @@ func quoted(text string) int {
 	return 0
 }
 
-// handed hands through what tpl is given: the text comes back as what it is looked up by.
+// handed hands through the text for tpl: it comes back as the key by which it is looked up.
 type handed struct {
 	nothing
 	to *steps

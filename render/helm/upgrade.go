@@ -23,9 +23,9 @@ import (
 	"github.com/kubesettle/kubesettle/render/release"
 )
 
-// A chart may render otherwise as an upgrade, or by what it finds in the cluster. It is rendered as an install that
-// finds nothing, and again as an upgrade of that which finds what it made: where the two differ in what pods depend on,
-// what is applied is unknown.
+// A chart may render otherwise as an upgrade, or depend on objects in the cluster. It is rendered as an install that
+// finds nothing, and again as an upgrade of that install, which finds its objects. If the two differ in something that
+// pods depend on, the applied objects are unknown.
 
 // upgradeCall matches what may tell an upgrade from an install.
 var upgradeCall = regexp.MustCompile(`\.Release\.(IsUpgrade|IsInstall|Revision)\b`)
@@ -38,7 +38,7 @@ func asksForUpgrade(ch *chart.Chart) bool {
 }
 
 // upgraded are the documents of a chart as an upgrade gives them, in a cluster that has some documents; nil: it gives
-// none. It fails where it wants more of what it finds than is known.
+// none. It fails if it needs more of an object in the cluster than is known.
 func upgraded(c *release.Chart, files map[string][]byte, has []document.Document,
 	known *document.Known) []document.Document {
 	for _, found := range []engine.ClientProvider{cluster{has}, nil} {
@@ -74,8 +74,8 @@ func decided(c *release.Chart, docs, again []document.Document) []object.Hole {
 	return out
 }
 
-// byTemplate are the texts of documents by template, sorted, without what no pod depends on, and without what differs
-// at every render.
+// byTemplate are the texts of documents by template, sorted, without objects that no pod depends on, and without values
+// that differ at every render.
 func byTemplate(list, first []document.Document) map[string][]string {
 	volatile := map[string][]string{}
 	for _, d := range first {
@@ -104,7 +104,7 @@ func nameOf(d document.Document) string {
 		document.Text(d.Content, "metadata", "name"))
 }
 
-// cluster has some documents, and of every other kind and name an object of which nothing else is known.
+// cluster has some documents, and of every other kind and name an otherwise unknown object.
 type cluster struct{ has []document.Document }
 
 // GetClientFor implements [engine.ClientProvider].

@@ -45,7 +45,7 @@ func number(args []reflect.Value, i int) int {
 	return 0
 }
 
-// sizeOf is how large a value is as text, roughly, and at most a little more than what is allowed.
+// sizeOf is how large a value is as text, roughly, and at most a little more than allowed.
 func sizeOf(v reflect.Value, depth int) int {
 	if depth > maxDepth {
 		return maxText + 1

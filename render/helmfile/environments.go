@@ -24,7 +24,7 @@ func (h *helmfile) givers(given map[string][]string) []string {
 	return out
 }
 
-// takeFrom takes the values that another helmfile gives this one in its environment; nil: none does.
+// takeFrom takes the values that another helmfile gives this one in its environment; nil: there is none.
 func (h *helmfile) takeFrom(giver *helmfile) *object.Failure {
 	if giver == nil {
 		return nil

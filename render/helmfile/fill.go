@@ -36,8 +36,7 @@ var (
 // maxFilled is the longest text that an action stands for, in bytes: many of them make no large file.
 const maxFilled = 256
 
-// fill replaces what is known of the environment and, where there is one, of the release. What is
-// not known stays.
+// fill replaces the known values of the environment and, if there is one, of the release. Unknown ones stay.
 func (h *helmfile) fill(text string, release map[string]string) string {
 	if !strings.Contains(text, "{{") {
 		return text
@@ -67,8 +66,8 @@ func (h *helmfile) fill(text string, release map[string]string) string {
 	return text
 }
 
-// filledIn is the text of a helmfile, or of a part of one, with its templates filled in. What only names what is known
-// is put in its place, so that every line stays where it is.
+// filledIn is the text of a helmfile, or of a part of one, with its templates filled in. An action that only names a
+// known value is replaced by it, so that every line stays where it is.
 func (h *helmfile) filledIn(file, text string, zero bool) (string, *object.Failure) {
 	filled := h.fill(text, nil)
 	if !strings.Contains(h.fill(literalAction.ReplaceAllString(text, ""), nil), "{{") {

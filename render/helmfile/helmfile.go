@@ -97,7 +97,7 @@ func (h *helmfile) release(name string) release.Release {
 	return r
 }
 
-// controlLine is a line that only controls what is written.
+// controlLine is a line that only controls the output.
 var controlLine = regexp.MustCompile(`(?m)^[ \t]*(?:\{\{-?[ \t]*(?:if|else|end|range|with|define|template|block|/\*|\$)[^\n]*?\}\}[ \t]*)+\r?$`)
 
 // filledWord stands for what an action writes.
@@ -108,8 +108,8 @@ func withoutActions(text string) string {
 	return anyAction.ReplaceAllString(controlLine.ReplaceAllString(text, ""), filledWord)
 }
 
-// placesOf finds fields of the first document of a filled in text, in the text that it was made of: by their line where
-// there are as many, or else by what stands in it.
+// placesOf finds fields of the first document of a filled in text, in the text that it was made of: by their line if
+// there are as many, or else by the line's content.
 func (h *helmfile) placesOf(file, written, filled string) func(string) object.Location {
 	place := placesIn(file, filled)
 	if strings.Count(written, "\n") == strings.Count(filled, "\n") {
@@ -155,14 +155,14 @@ func broken(file, text string, err error) *object.Failure {
 	}
 }
 
-// templated is the failure of what a program would have to fill in.
+// templated is the failure of a text that a program would have to fill in.
 func templated(file, text string, at int) *object.Failure {
 	line := 1 + strings.Count(text[:at], "\n")
 	return skip(object.LineOf(file, line, "release"),
 		"only the names and values of environments and releases are filled in, and this is another template")
 }
 
-// skip is the failure of what helmfile does and this program does not.
+// skip is the failure of a feature of helmfile that this program does not have.
 func skip(at object.Location, format string, args ...any) *object.Failure {
 	return &object.Failure{
 		Skipped: true, Reason: fmt.Sprintf("%s:%d: %s", at.File, at.StartLine, fmt.Sprintf(format, args...)), Where: at,
@@ -307,7 +307,7 @@ type Host struct {
 	Src    *source.Source
 	Over   func() bool            // no time is left
 	OnBase func(file string) bool // base reads a helmfile as it stands
-	// Called lists the environments that scripts call a helmfile with; nil: none do.
+	// Called lists the environments that scripts call a helmfile with; nil: there are none.
 	Called func(file string) []string
 	Add    func(release.Release)
 	Fail   func(release.Release, *object.Failure) // adds one that cannot be had

@@ -12,7 +12,7 @@ import (
 	"github.com/kubesettle/kubesettle/render/source"
 )
 
-// failRead adds a release of the helmfile that cannot be had, as one of all the files that what there is of it names: a
+// failRead adds a release of the helmfile that cannot be had, as one of all the files that its readable part names: a
 // change to any of them may change the release.
 func (h *helmfile) failRead(r release.Release, f *object.Failure, texts ...string) {
 	more := slices.Clone(h.read)

@@ -13,7 +13,7 @@ import (
 	"github.com/kubesettle/kubesettle/render/source"
 )
 
-// world is what variables are taken to hold; of one that it lacks, a placeholder.
+// world assigns values to variables; one that it lacks is a placeholder.
 type world map[string]string
 
 // questions are what the templates of a helmfile ask for in any world.
@@ -68,7 +68,7 @@ func (h *helmfile) ask(name string, required bool) string {
 	return placeholder(name)
 }
 
-// derived stands for what a function makes of a placeholder.
+// derived stands for the result of a function of a placeholder.
 func derived(function string, args []reflect.Value) string {
 	var of []any
 	for _, a := range args {
@@ -77,7 +77,7 @@ func derived(function string, args []reflect.Value) string {
 	return stood + function + "_" + helm.Digest(of...)[:8] + "}"
 }
 
-// compared notes the texts that stand beside placeholders.
+// compared notes the texts that are compared with placeholders.
 func (h *helmfile) compared(args []reflect.Value) {
 	var names, texts []string
 	var walk func(v any)

@@ -51,8 +51,8 @@ func (h *helmfile) add() {
 	}
 }
 
-// inherit puts a release, or a template of one, over the templates that it inherits from: lists
-// grow, of anything else what a template says counts.
+// inherit puts a release, or a template of one, over the templates that it inherits from: lists grow; for anything else
+// the template's value counts.
 func (h *helmfile) inherit(own map[string]any, above []string) (map[string]any, *object.Failure) {
 	list := document.Items(own, "inherit")
 	if m, ok := own["inherit"].(map[string]any); ok {
@@ -92,7 +92,7 @@ func (h *helmfile) inherit(own map[string]any, above []string) (map[string]any, 
 	return merged, nil
 }
 
-// under adds to a map what another one has and it has not; lists grow.
+// under adds the keys of another map that a map lacks; lists grow.
 func under(m, more map[string]any) {
 	for k, v := range more {
 		switch have := m[k].(type) {
@@ -154,8 +154,7 @@ func (b *installation) field(name string) string {
 	return strings.TrimSpace(b.fill(b.fill(fmt.Sprint(v), b.fields), b.fields))
 }
 
-// element names an element of a list of the entry as it is written: what is inherited comes before,
-// and stands elsewhere.
+// element names an element of a list of the entry as it is written: inherited entries come before, and stand elsewhere.
 func (b *installation) element(list string, i int) string {
 	if i -= len(document.Items(b.content, list)) - len(document.Items(b.own, list)); i < 0 {
 		return list
@@ -163,7 +162,7 @@ func (b *installation) element(list string, i int) string {
 	return fmt.Sprintf("%s[%d]", list, i)
 }
 
-// says is what of the helmfile is about the release, by file.
+// says are the parts of the helmfile that are about the release, by file.
 func (b *installation) says() map[string][]byte {
 	out := map[string][]byte{}
 	for _, p := range b.read {

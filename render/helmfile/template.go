@@ -19,7 +19,7 @@ import (
 )
 
 // Limits of the templates of one helmfile. They run in this process, so each function that may make much of little is
-// bounded, and so is what any of them gives.
+// bounded, and so is the result of each.
 const (
 	maxSteps = 200_000
 	maxText  = 1 << 20
@@ -67,7 +67,7 @@ func (t *templates) run(text string, release map[string]string, zero bool) (stri
 	return out.String(), nil
 }
 
-// data is what the templates see. What is known of a release is there for its own templates alone.
+// data is what the templates see. Only a release's own templates see its values.
 func (t *templates) data(release map[string]string) map[string]any {
 	values := t.values
 	if values == nil {
@@ -88,7 +88,7 @@ func (t *templates) data(release map[string]string) map[string]any {
 // taken are the functions of sprig that helmfiles use, without those that read the machine, the clock or a random
 // source. Those of pass may have placeholders among their arguments: they put a text into another one, or choose one.
 // Those of derive give a text that is unknown where one of theirs is, and those of compare say whether it is another
-// one. Of all others nobody knows what they give.
+// one. The result of any other function is unknown.
 var (
 	taken = strings.Fields(`split splitList splitn int int64 float64 atoi add add1 sub mul div mod max min pluck keys values
 omit pick first last rest initial uniq sortAlpha without reverse slice regexMatch semver semverCompare kindIs kindOf
@@ -187,7 +187,7 @@ func lengthOf(v any) (int, error) {
 	return 0, errors.New("len of what has no elements")
 }
 
-// indexed is what stands in a value under keys or indices; the zero value where there is nothing.
+// indexed is the value under keys or indices; the zero value if there is none.
 func indexed(v any, at ...any) (any, error) {
 	for _, k := range at {
 		switch of := reflect.ValueOf(v); of.Kind() {
@@ -228,13 +228,13 @@ func (t *templates) readFile(name string) (string, error) {
 	return string(b), err
 }
 
-// treatment is what a function does about a placeholder among its arguments. The zero value is the careful one.
+// treatment is the behaviour of a function with a placeholder among its arguments. The zero value is the careful one.
 type treatment int
 
 const (
-	refuses  treatment = iota // nobody knows what it gives
-	passes                    // it goes on into what it gives
-	derives                   // what it gives is unknown, too
+	refuses  treatment = iota // its result is unknown
+	passes                    // it is passed on into the result
+	derives                   // the result is unknown, too
 	compares                  // with the texts beside it
 )
 
@@ -284,7 +284,7 @@ func (t *templates) checked(name string, f any, how treatment) any {
 		}).Interface()
 }
 
-// stands reports whether a text, or one of a list, has a placeholder in it. What takes a map looks at its keys.
+// stands reports whether a text, or one of a list, has a placeholder in it. A function of a map looks at its keys.
 func stands(v reflect.Value, depth int) bool {
 	if depth > maxDepth || !v.IsValid() {
 		return false
@@ -319,7 +319,7 @@ func isNumber(v any) bool {
 	return k.CanInt() || k.CanUint() || k.CanFloat()
 }
 
-// getPath is what stands at a path of keys: get PATH [DEFAULT] VALUE. Upstream: pkg/tmpl: get.
+// getPath is the value at a path of keys: get PATH [DEFAULT] VALUE. Upstream: pkg/tmpl: get.
 func getPath(at string, args ...any) (any, error) {
 	if len(args) == 0 || len(args) > 2 {
 		return nil, errors.New("get takes a path, a default and a value")

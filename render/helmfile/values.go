@@ -107,7 +107,7 @@ func (b *installation) filled(v any) any {
 		return out
 	case map[string]any:
 		out := make(map[string]any, len(v))
-		for _, k := range slices.Sorted(maps.Keys(v)) { // what is filled in is noted
+		for _, k := range slices.Sorted(maps.Keys(v)) { // filled in values are noted
 			e := v[k]
 			if out[k] = b.filled(e); out[k] == nil && e != nil {
 				return nil

@@ -16,11 +16,11 @@ import (
 	"github.com/kubesettle/kubesettle/render/release"
 )
 
-// A helmfile asks its environment, commands and stores of secrets for texts. Nobody here knows them: a placeholder
-// stands for each. Where one decides more than a text, the helmfile is read in every world that its templates can tell
-// apart: without the variable, with another text, and with each that it is compared with. What is analysed is the world
-// in which no variable is set that need not be. What the others have beside it is a hole of the release: it matters
-// where it is not the same on both sides.
+// A helmfile asks its environment, commands and stores of secrets for texts. They are unknown here: a placeholder
+// stands for each. If one decides more than a text, the helmfile is read in every world that its templates can tell
+// apart: without the variable, with another text, and with each that it is compared with. The world that is analysed
+// sets only variables that must be set. Anything that the others have beside it is a hole of the release, which matters
+// if it differs between the sides.
 
 // stood begins the text that stands for what a command, the environment or a store of secrets would give: a variable,
 // which whoever reads the rendered objects takes for unknown.
@@ -31,21 +31,21 @@ var (
 	notInVariable = regexp.MustCompile(`[^A-Za-z0-9_]+`)
 )
 
-// notKnown ends what a failure says of a template that a placeholder is in.
+// notKnown ends the failure of a template with a placeholder.
 const notKnown = "what is not known"
 
-// Limits of the worlds that one helmfile is read in: beyond them, all that its templates say is what is unknown.
+// Limits of the worlds that one helmfile is read in: beyond them, everything that depends on its templates is unknown.
 const (
 	maxVariables = 8
 	maxWorlds    = 16
 	maxRead      = 4000 // releases of all worlds
 )
 
-// reading is what a helmfile comes to in one world.
+// reading is the result of reading a helmfile in one world.
 type reading struct {
 	releases []release.Release
 	failures []failed
-	broken   bool // what it comes to is not known in this world
+	broken   bool // its result is not known in this world
 	values   map[string]any
 }
 
@@ -85,7 +85,7 @@ func (h *helmfile) readIn(w world, giver *helmfile) *reading {
 	return out
 }
 
-// says is each release of a reading as data, without what nobody knows of it.
+// says is each release of a reading as data, without its unknown parts.
 func (r *reading) says(plain bool) map[string]map[string]any {
 	out := map[string]map[string]any{}
 	enter := func(id string, v ...any) {
@@ -115,8 +115,8 @@ func (r *reading) says(plain bool) map[string]map[string]any {
 	return out
 }
 
-// worlds reads the helmfile in the worlds that matter, adds what it comes to in the first of them, and says how many
-// releases that has.
+// worlds reads the helmfile in the worlds that matter, adds the releases of the first of them, and says how many there
+// are.
 func (h *helmfile) worlds(giver *helmfile) int {
 	h.asked = newQuestions()
 	first := h.readIn(nil, giver)
@@ -206,8 +206,8 @@ func (h *helmfile) product(names []string, most int) ([]world, bool) {
 	return out, true
 }
 
-// leave gives the releases of a reading a hole: what others have beside it. A release that others alone have is one of
-// it. Without all of the others, the hole is whatever the templates say.
+// leave gives the releases of a reading a hole: the content that only others have. A release that only others have is
+// part of it. Unless all others are known, the hole is everything that depends on the templates.
 func (h *helmfile) leave(analysed *reading, rest []*reading, all bool, deciding []string) {
 	here := analysed.says(false)
 	beside := map[string][]any{}
@@ -271,7 +271,7 @@ func (r *reading) readAlso(there *release.Release) {
 	}
 }
 
-// difference is what one map has that another one has not, or otherwise.
+// difference has the entries of one map that another one lacks, or has with another value.
 func difference(here, there map[string]any) map[string]any {
 	out := map[string]any{}
 	for k, v := range there {

@@ -84,8 +84,8 @@ func decode(text string) (any, error) {
 	return v.Value, utiljson.ConvertInterfaceNumbers(&v.Value, 0)
 }
 
-// collect lists the objects in what a program gives. Argo CD takes an object or a list of them; Tanka takes them out of
-// maps and lists of any depth.
+// collect lists the objects in the output of a program. Argo CD takes an object or a list of them; Tanka takes them out
+// of maps and lists of any depth.
 func collect(v any, deep bool) ([]map[string]any, error) {
 	var out []map[string]any
 	var walk func(v any, at string, more bool) error
@@ -133,7 +133,8 @@ func collect(v any, deep bool) ([]map[string]any, error) {
 	return out, walk(v, "", true)
 }
 
-// given is a failure of a program, which is no fault of one that nothing names: others may evaluate it with more.
+// given is a failure of a program. A program that nothing names is not at fault: others may evaluate it with more
+// inputs.
 func given(settings *release.Jsonnet, f *object.Failure) *object.Failure {
 	if settings.Guessed {
 		f.Skipped, f.Remedy = true, "render its output before and after, and compare the two: --base-dir and --head-dir"
@@ -141,8 +142,8 @@ func given(settings *release.Jsonnet, f *object.Failure) *object.Failure {
 	return f
 }
 
-// delivered lists the objects that a program gives which nothing names: Argo CD's own, and those of Tanka's
-// environments. Of any other, nobody knows who applies it.
+// delivered lists the objects of a program that nothing names: Argo CD's own, and those of Tanka's environments. For
+// any other object it is unknown whether it is applied.
 func delivered(objects []map[string]any) ([]map[string]any, error) {
 	var out []map[string]any
 	for _, o := range objects {
@@ -237,7 +238,7 @@ func failure(j *release.Recipe, file string, from *importer, err error) *object.
 	return f
 }
 
-// place is a range of a file of the repository, or what is known otherwise.
+// place is a range of a file of the repository, or a description of the place.
 func place(j *release.Recipe, otherwise object.Location, loc ast.LocationRange) object.Location {
 	if _, ours := j.Files[loc.FileName]; !ours || loc.Begin.Line == 0 {
 		return otherwise

@@ -66,7 +66,7 @@ func Build(j *release.Recipe) release.Output {
 		d.Doc = i
 		out.Docs = append(out.Docs, d)
 	}
-	if len(out.Docs) == 0 && len(j.Holes) > 0 { // there is nothing beside what is unknown
+	if len(out.Docs) == 0 && len(j.Holes) > 0 { // everything is unknown
 		return release.Output{Notes: notes, Err: j.Holes[0].Failure()}
 	}
 	return out
@@ -173,7 +173,7 @@ func inflates(j *release.Recipe, dir string) bool {
 	return false
 }
 
-// edits is what changes in a kustomization before it is built.
+// edits are the changes to a kustomization before it is built.
 type edits struct {
 	generated []string              // the resources of charts
 	inflated  func(ref string) bool // whether they are those of a generator
@@ -183,8 +183,7 @@ type edits struct {
 	root      bool
 }
 
-// editKustomization replaces charts by their resources and remote bases by what was
-// fetched, and asks for origins.
+// editKustomization replaces charts by their resources and remote bases by the fetched files, and asks for origins.
 func editKustomization(b []byte, e edits) ([]byte, error) {
 	v, err := document.DecodeYAML(b)
 	if err != nil {
@@ -258,9 +257,8 @@ func builtDocument(j *release.Recipe, r *resource.Resource) (document.Document, 
 	return d, nil
 }
 
-// resourceMap decodes a resource. Kustomize's own output goes through text, in which its
-// YAML library changes folded blocks; what is deployed is that text, so that such a
-// resource goes the same way.
+// resourceMap decodes a resource. Kustomize's own output goes through text, in which its YAML library changes folded
+// blocks; that text is deployed, so such a resource goes the same way.
 func resourceMap(r *resource.Resource) (map[string]any, error) {
 	folded := false
 	document.Walk(r.YNode(), func(n *kyaml.Node) { folded = folded || n.Style&kyaml.FoldedStyle != 0 })
@@ -292,7 +290,7 @@ func dropAnnotation(content map[string]any, name string) {
 
 var kustomizePath = regexp.MustCompile(`/[A-Za-z0-9_.@/ -]+\.(?:ya?ml|json)`)
 
-// The library prints what it has in memory: a generator, and with it the object that it is to be merged into.
+// The library prints its state in memory: a generator, and with it the object that it is to be merged into.
 var (
 	pointers    = regexp.MustCompile(`&?\{?0x[0-9a-f]{6,}( 0x[0-9a-f]{6,})*\}?`)
 	missedMerge = regexp.MustCompile(`merging from generator \S+ \S+: id resid\.ResId\{.*Kind:\\?"(\w+).*` +

@@ -11,10 +11,10 @@ import (
 	"github.com/kubesettle/kubesettle/render/source"
 )
 
-// missedPatch is how the library names what a patch does not find: Kind.version.group/name.[namespace].
+// missedPatch is the library's name of an object that a patch does not find: Kind.version.group/name.[namespace].
 var missedPatch = regexp.MustCompile(`no matches for Id ([^.\s]+)\.\S*?/(\S+)\.\[`)
 
-// patchFailure words a patch that nothing matches, at the patch; nil for other errors.
+// patchFailure words a patch without a match, at the patch; nil for other errors.
 func patchFailure(j *release.Recipe, said string) *object.Failure {
 	m := missedPatch.FindStringSubmatch(said)
 	if m == nil {

@@ -132,8 +132,8 @@ type gatherer struct {
 	failed  *object.Failure
 }
 
-// fails notes that the release cannot be rendered, and gathering goes on: what it may be made of is known all the same.
-// What is an error of the manifests is told before what is not at hand.
+// fails notes that the release cannot be rendered, and gathering goes on, to know all files that it may be made of. An
+// error of the manifests is reported before a missing file.
 func (g *gatherer) fails(f *object.Failure) {
 	if f != nil && (g.failed == nil || g.failed.Skipped && !f.Skipped) {
 		g.failed = f
@@ -224,7 +224,7 @@ func (g *gatherer) content(k *File, dir string) *object.Failure {
 		k = own
 		Apply(ov, &k.Kustomization)
 	}
-	if err := k.CheckEmpty(); err != nil { // not in its own text: what is written for the build makes it no longer empty
+	if err := k.CheckEmpty(); err != nil { // in the original: the text for the build is no longer empty
 		return &object.Failure{
 			Reason: fmt.Sprintf("%s:1: %s", k.Path, err),
 			Where:  object.FileStart(k.Path), Remedy: "list what it consists of, or remove the file",
@@ -241,12 +241,12 @@ func (g *gatherer) content(k *File, dir string) *object.Failure {
 	return nil
 }
 
-// resources follows what is accumulated: files and folders.
+// resources follows the accumulated files and folders.
 func (g *gatherer) resources(k *File, dir string) {
 	for _, r := range k.Resources {
 		g.entry(k, "resources", r, g.include(k, dir, r, false))
 	}
-	for _, c := range k.Components { // what one does to all others is not known without it
+	for _, c := range k.Components { // without it, its effect on all others is unknown
 		g.fails(g.include(k, dir, c, true))
 	}
 }
@@ -295,9 +295,9 @@ func (g *gatherer) wrongKind(k *File, dir, ref string, component bool) *object.F
 	return nil
 }
 
-// remote refuses what lies on another machine.
+// remote refuses a reference to another machine.
 //
-// A tag is told from a branch by its form: only a host knows, and a branch is not fetched.
+// Only a host knows a tag from a branch: here the form decides, and a branch is not fetched.
 func (g *gatherer) remote(k *File, ref string) *object.Failure {
 	remedy := "vendor it into the repository"
 	if b, why := parseBase(ref); why == "" && versioned.MatchString(b.rev) {

@@ -19,8 +19,8 @@ import (
 	"github.com/kubesettle/kubesettle/render/source"
 )
 
-// What cannot be had and only adds objects (a resource, a generator, a chart) is left out, and the rest is built
-// without it. What can change any object, such as a component or a transformer, leaves nothing known.
+// An entry that cannot be had and only adds objects (a resource, a generator, a chart) is left out, and the rest is
+// built without it. If it can change any object, like a component or a transformer, nothing is known.
 
 // entry notes what became of an entry of a list: one that cannot be had is left out.
 func (g *gatherer) entry(k *File, field, ref string, f *object.Failure) {
@@ -61,8 +61,8 @@ func (g *gatherer) entry(k *File, field, ref string, f *object.Failure) {
 		Remedy: f.Remedy, Refused: f.Refused, Own: g.own(k, ref)})
 }
 
-// madeElsewhere reports whether an entry names what neither side has, and base names it as well: something else than
-// the change takes care of it, such as a job that writes the file before the build.
+// madeElsewhere reports whether an entry names a file that neither side has, and base names it as well: then something
+// else provides it, such as a job that writes the file before the build.
 func (g *gatherer) madeElsewhere(k *File, ref string) bool {
 	p, in := source.Inside(path.Dir(k.Path), ref)
 	if !in || !g.src.Compared || g.src.HasFile(p) || g.src.HasDir(p) {
@@ -83,7 +83,7 @@ func (g *gatherer) madeElsewhere(k *File, ref string) bool {
 	return was.has(func(s string) bool { return s == ref || strings.HasSuffix(s, "="+ref) })
 }
 
-// own is a digest of what the repository has of an entry: the entry's file, and what a chart is given.
+// own is a digest of the repository's part of an entry: the entry's file, and a chart's values.
 func (g *gatherer) own(k *File, ref string) string {
 	h := sha256.New()
 	if p, in := source.Inside(path.Dir(k.Path), ref); in {
@@ -105,7 +105,7 @@ func (g *gatherer) own(k *File, ref string) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// leaveOut takes entries out of a kustomization. What is left of it is not empty for the library.
+// leaveOut takes entries out of a kustomization. The library must not find the rest empty.
 func leaveOut(m map[string]any, left map[string][]string) {
 	for field, refs := range left {
 		for _, field := range []string{field, "bases"} { // the older name of resources
@@ -124,7 +124,7 @@ func leaveOut(m map[string]any, left map[string][]string) {
 	}
 }
 
-// dependent is an entry of a kustomization that may be about what was left out.
+// dependent is an entry of a kustomization that may be about an entry that was left out.
 type dependent struct {
 	file, field string
 	at          int // in its list
@@ -197,8 +197,8 @@ func without(files map[string][]byte, drop []dependent) (map[string][]byte, erro
 	return out, nil
 }
 
-// buildRest builds what was left of a kustomization, without what is about the rest of it, and says what that was.
-// Where it fails without all of that too, what is unknown is not why: it only adds objects.
+// buildRest builds the rest of a kustomization without the entries that may be about a missing part, and returns those.
+// If it fails without all of them too, the missing part is not the reason, as it only adds objects.
 func buildRest(j *release.Recipe, files map[string][]byte,
 	run func(map[string][]byte) (resmap.ResMap, error)) (resmap.ResMap, []object.Hole, error) {
 	all := dependents(files)
@@ -213,9 +213,9 @@ func buildRest(j *release.Recipe, files map[string][]byte,
 	if err != nil {
 		return nil, nil, err
 	}
-	// What fails is looked for by halves: it is mostly one entry or two of many.
+	// The failing entries are found by halving: mostly there are one or two of many.
 	dropped := all
-	var broken error // an entry that nothing can read, whatever it is about
+	var broken error // an entry that cannot be read, whatever it is about
 	var keep func(list []dependent)
 	keep = func(list []dependent) {
 		rest := slices.DeleteFunc(slices.Clone(dropped), func(d dependent) bool { return slices.Contains(list, d) })
@@ -244,7 +244,7 @@ func buildRest(j *release.Recipe, files map[string][]byte,
 	return m, holes, nil
 }
 
-// hole is what an entry says of what is unknown.
+// hole is the description of an entry that is unknown.
 func (d dependent) hole(j *release.Recipe, files map[string][]byte) object.Hole {
 	v, _ := document.DecodeYAML(files[d.file])
 	m, _ := v.(map[string]any)

@@ -194,7 +194,7 @@ func ParseImage(text string) types.Image {
 	}
 	for _, f := range []*string{&image.NewName, &image.NewTag, &image.Digest} {
 		if *f == "*" {
-			*f = "" // keep what there is
+			*f = "" // keep the content
 		}
 	}
 	return image

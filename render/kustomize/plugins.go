@@ -12,8 +12,8 @@ import (
 	"github.com/kubesettle/kubesettle/render/source"
 )
 
-// plugins follows generators, transformers and validators, and lets only the built-in
-// ones pass: others are programs. What one adds can be left out; what one changes cannot.
+// plugins follows generators, transformers and validators, and lets only the built-in ones pass: others are programs.
+// An object that one adds can be left out, a change that it makes cannot.
 func (g *gatherer) plugins(k *File, dir string) {
 	for _, ref := range k.Generators {
 		g.entry(k, "generators", ref, g.extension(k, dir, ref))

@@ -8,7 +8,7 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/openapi/kubernetesapi"
 )
 
-// definitions is the library's own OpenAPI document of [kubernetesapi.DefaultOpenAPI] without what nothing reads of it:
+// definitions is the library's own OpenAPI document of [kubernetesapi.DefaultOpenAPI] without its unread parts:
 // descriptions, and the API's paths, which say no more of scopes than the library's own table. To read the whole one
 // takes a quarter of what a small change to a kustomization costs.
 //

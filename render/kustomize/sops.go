@@ -15,8 +15,7 @@ import (
 	"github.com/kubesettle/kubesettle/render/source"
 )
 
-// Annotations by which what a plugin generates says how it is taken, and the one that the library
-// carries them out by.
+// Annotations of generated objects that say how to treat them, and the one by which the library does so.
 //
 // Upstream: kustomize api v0.21, internal/plugins/utils.UpdateResourceOptions.
 const (
@@ -82,7 +81,7 @@ func (g *gatherer) decryption(k *File, dir, ref string) (done bool, f *object.Fa
 	return true, nil
 }
 
-// editEncrypted makes resources of what a kustomization has decrypted.
+// editEncrypted makes resources of decrypted files of a kustomization.
 func editEncrypted(e release.Encrypted, m map[string]any) {
 	list, _ := m["generators"].([]any)
 	list = slices.DeleteFunc(slices.Clone(list), func(v any) bool {
@@ -150,8 +149,8 @@ func annotation(d document.Document, name string) string {
 	return text
 }
 
-// takeAsGenerated does what a manifest's annotations ask of a generator: a name that ends in the content's
-// hash, and that it is merged into another object, for which it becomes a patch.
+// takeAsGenerated carries out a manifest's annotations for generators: a name that ends in the content's hash, and that
+// it is merged into another object, for which it becomes a patch.
 //
 // Upstream: kustomize api v0.21, resmap appendReplaceOrMerge and Resource.CopyMergeMetaDataFieldsFrom: labels
 // and annotations are united, data and binaryData as well where it merges, and of all else only what is
@@ -190,8 +189,8 @@ func takeAsGenerated(d document.Document) {
 	}
 }
 
-// withoutSeal is a manifest without what it was encrypted with, which decrypting takes out, and as its
-// annotations want it taken.
+// withoutSeal is a manifest without the metadata of its encryption, which decrypting removes, and treated as its
+// annotations say.
 func withoutSeal(p string, b []byte) ([]byte, error) {
 	docs, f := document.Decode(p, b)
 	if f != nil {

@@ -25,8 +25,9 @@ func (g *gatherer) missing(k *File, p, ref string) *object.Failure {
 	return k.fail(ref, "does not exist", "commit it, or remove the line")
 }
 
-// fromTemplate is the failure of what a program writes from a template that is here: the file, or the kustomization
-// file of the folder. It is no fault of what names it, which is a part of what that program makes. nil: there is none.
+// fromTemplate is the failure of a file that a program writes from a template that is here: the file itself, or the
+// kustomization file of the folder. The entry that names it is not at fault, as it is a part of that program's output.
+// nil: there is none.
 func fromTemplate(s *source.Source, p string, at object.Location) *object.Failure {
 	names := []string{p}
 	for _, name := range konfig.RecognizedKustomizationFileNames() {

@@ -41,7 +41,7 @@ func (l *locator) inJsonnet(d document.Document, p fieldpath.Path) object.Locati
 	return object.FileStart(d.File)
 }
 
-// aVariable is what stands alone behind a key: a variable, or a field of one.
+// aVariable matches a variable alone behind a key, or a field of one.
 var aVariable = regexp.MustCompile(`^[$\w.]*?([A-Za-z_]\w*)\s*(?:[,;})\]]|//|#|$)`)
 
 // variableOf is the variable that the one line with a key takes its value from; "" for none.

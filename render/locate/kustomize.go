@@ -14,10 +14,9 @@ import (
 	"github.com/kubesettle/kubesettle/render/source"
 )
 
-// inKustomize finds the line that set a field of a built object. The folders between
-// the root and the file that the object is from are searched from the outside in, in
-// each what is applied last first: the first line that gives the field its value has
-// won. Kustomize's own annotations name the kustomization, not the patch.
+// inKustomize finds the line that set a field of a built object. The folders between the root and the file that the
+// object is from are searched from the outside in, in each the last applied part first: the first line that gives the
+// field its value has won. Kustomize's own annotations name the kustomization, not the patch.
 func (l *locator) inKustomize(d document.Document, p fieldpath.Path) object.Location {
 	q := query{doc: d, path: p}
 	q.value, q.exists = p.Get(d.Content)

@@ -10,9 +10,8 @@ import (
 	"github.com/kubesettle/kubesettle/render/helm"
 )
 
-// Numbers are traced together: one render in which each of them has a value of its own
-// tells, by the values that come out, which field holds which. Where a number of the
-// values decides more than the field that shows it, a trial of its own still finds that.
+// Numbers are traced together: one render in which each has a different value shows which field holds which. If a
+// number decides more than the field that shows it, a separate trial finds that.
 const (
 	firstMark = 20_011 // a port may have it, and a count
 	mostMarks = 4_000

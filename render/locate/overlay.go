@@ -14,8 +14,8 @@ import (
 	"github.com/kubesettle/kubesettle/render/release"
 )
 
-// overlayHit searches the i-th overlay of a release: it is written out as a kustomization
-// of its own, and what is found there is looked up in the object that declares it.
+// overlayHit searches the i-th overlay of a release: it is written out as a separate kustomization, and a line found
+// there is looked up in the object that declares it.
 func (l *locator) overlayHit(ov *release.Overlay, i int, q query) hit {
 	place := l.recipe.Release.OverlayAt
 	if ov == nil || place == nil || !q.exists {

@@ -209,8 +209,8 @@ func sameScalar(n *yaml3.Node, v any) bool {
 	return err == nil && fmt.Sprint(got) == text
 }
 
-// plainText is what YAML reads as the string that it spells: the words that mean something else are of five letters at
-// most, and all numbers begin otherwise.
+// plainText matches texts that YAML reads as the string that they spell: words with another meaning are of five letters
+// at most, and all numbers begin otherwise.
 var plainText = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9._/-]{5,}$`)
 
 // element finds the node of the list element that step i of the path means.

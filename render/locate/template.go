@@ -22,8 +22,8 @@ func NewTemplateText(b []byte, archive bool) TemplateText {
 
 var valuesRef = regexp.MustCompile(`\.Values((?:\.[A-Za-z0-9_-]+)+)`)
 
-// mentions lists the values that a template names at a field: on its line, on the lines
-// that follow without a key of their own, and on the with or range around it.
+// mentions lists the values that a template names at a field: on its line, on the following lines without a key, and on
+// the with or range around it.
 func (t TemplateText) mentions(line, depth int, p fieldpath.Path) []fieldpath.Path {
 	var out []fieldpath.Path
 	add := func(text string) {

@@ -253,7 +253,7 @@ func (t *trials) effect(docs []document.Document) map[string]bool {
 	return out
 }
 
-// otherValues are values to try in the place of one, of its own type.
+// otherValues are values to try in the place of one, of the same type.
 func otherValues(v any) []any {
 	switch x := v.(type) {
 	case bool:

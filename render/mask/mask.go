@@ -115,8 +115,7 @@ func HoldsSecrets(o *object.Object, p fieldpath.Path) bool {
 	return false
 }
 
-// isIdentity reports whether a path leads to what an object is called: it is masked within the
-// text, and not as a whole.
+// isIdentity reports whether a path leads to a name of an object: it is masked within the text, and not as a whole.
 func isIdentity(p fieldpath.Path) bool {
 	return len(p) == 1 || len(p) == 2 && p[0].Key == "metadata" && (p[1].Key == "name" || p[1].Key == "namespace")
 }

@@ -80,9 +80,8 @@ func words(text string) map[string]bool {
 	return m
 }
 
-// readable reports whether a text may be printed: because a rule reads the field that it
-// stands in, and it has the form of what stands there, or because its form is nobody's
-// secret. The rest is shown as changed, and not as text.
+// readable reports whether a text may be printed: because a rule reads the field that it stands in, and it has the
+// usual form of that field, or because its form cannot be a secret's. The rest is shown as changed, and not as text.
 func readable(p fieldpath.Path, text string) bool {
 	if redact.SafeForm(text) {
 		return true

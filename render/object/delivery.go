@@ -28,7 +28,7 @@ func (t Tool) OfFlux() bool { return t == Flux || t == FluxHelmRelease }
 type Delivery struct {
 	Tool Tool
 	Name string // of the object, "namespace/name"
-	// Prunes says that what Git no longer has is deleted, and Last that this waits until all else is healthy.
+	// Prunes says that objects which git no longer has are deleted, and Last that this waits until all else is healthy.
 	Prunes, Last bool
 	// ServerSide says that it applies by field ownership, and Replaces that it puts each object in the place of the live
 	// one.

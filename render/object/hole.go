@@ -7,7 +7,7 @@ type Hole struct {
 	Where  Location
 	Reason string // in a sentence's words, with the place before them
 	Remedy string // the one thing to do about it
-	// Refused says that it is not had on purpose: a program, or an address that nobody may ask.
+	// Refused says that it is not had on purpose: a program, or a refused address.
 	Refused bool `json:",omitempty"`
 	// Own is a digest of everything that the repository says of it beside its name: a part with equal ones on both
 	// sides is the same.
@@ -26,7 +26,7 @@ const (
 	Remote    HoleKind = "remote"    // it is on another host, and was not fetched
 	Program   HoleKind = "program"   // a program makes it
 	Missing   HoleKind = "missing"   // it is a file that neither side has: something else makes it
-	Cluster   HoleKind = "cluster"   // what is in the cluster, or that it is an upgrade, decides it
+	Cluster   HoleKind = "cluster"   // an object in the cluster, or that it is an upgrade, decides it
 	Dependent HoleKind = "dependent" // it says something about a part that is unknown
 	// Values are values of a chart that only the cluster has, or that are encrypted: they matter where they are not the
 	// same on both sides.

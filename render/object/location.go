@@ -21,7 +21,7 @@ func LineOf(file string, line int, rung string) Location {
 // Failure says why a release did not render, where, and what to do.
 type Failure struct {
 	Skipped bool // not an error of the manifests: a dependency that is not vendored, a remote base
-	// Refused says of what is skipped that it is not had on purpose: a program, or an address that nobody may ask.
+	// Refused says that it is skipped on purpose: a program, or a refused address.
 	Refused bool `json:",omitempty"`
 	// Cut says that the time ended before it was rendered. That depends on how fast the machine is, so neither side is
 	// at fault.

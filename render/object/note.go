@@ -53,7 +53,7 @@ const (
 
 	ReadAs     NoteKind = "read-as"     // of an object: its version and kind, a minor version, the version it is read as
 	MadeTwice  NoteKind = "made-twice"  // of an object: where, twice
-	MadeUnread NoteKind = "made-unread" // of an object: what makes something of it, and why that cannot be read
+	MadeUnread NoteKind = "made-unread" // of an object: the file that makes something of it, and why that cannot be read
 )
 
 // Say is a note of a kind.

@@ -66,7 +66,7 @@ type Object struct {
 	// Volatile are the paths of fields that every render gives another value, such as those from a random function or the
 	// time of day. They are masked in Content and Typed.
 	Volatile []string
-	Known    *redact.Known // texts that Secrets hold, which nothing may print
+	Known    *redact.Known // texts that Secrets hold, never to be printed
 	Origin   Origin        // nil: it was not rendered
 }
 

@@ -47,7 +47,7 @@ type Rendered struct {
 	Objects []*Object // sorted by ID
 	Err     *Failure  // nil if it rendered
 	Reads   []string  // files that were read, sorted
-	Notes   []Note    // what else is to be said
+	Notes   []Note    // further remarks
 	Fetched []Fetched // charts and bases of other hosts
 	Holes   []Hole    // parts that are unknown, and that the rest was rendered without
 	// Untouched says that it was not rendered, as nothing that it depends on changed and its

@@ -40,7 +40,7 @@ func DropCovered(s *side.Side, base *side.Side) {
 func Coverers(s *side.Side) map[int]int {
 	by, file := map[string]int{}, map[string]int{}
 	for i, r := range s.Releases {
-		if r.By.File != "" && r.Overlay != nil { // it has them wherever it fails: alone they are not what is applied
+		if r.By.File != "" && r.Overlay != nil { // it has them wherever it fails: they are not applied alone
 			for _, c := range r.Overlay.Components {
 				by["kustomize "+path.Join(r.Path, c)] = i
 			}

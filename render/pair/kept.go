@@ -8,11 +8,11 @@ import (
 	"github.com/kubesettle/kubesettle/render/side"
 )
 
-// Scope is monotone: what base has as a root stays one on head while its files are there, whatever includes, inflates,
-// covers or hides them now. A change can add releases; it takes none away by adding files.
+// Scope is monotone: a root of base stays one on head while its files are there, whatever includes, inflates, covers or
+// hides them now. A change can add releases; it takes none away by adding files.
 
-// keepUncovered leaves what base has uncovered out of what is covered here, where it changes and is not covered as it
-// is; and what may be a root of base's in another place.
+// keepUncovered does not let a release be covered here that base has uncovered, if it changes and is not covered
+// unchanged, nor one that may be a root of base's in another place.
 func keepUncovered(s *side.Side, covered map[int]int, base *side.Side) {
 	gone := map[object.ReleaseKind]bool{}
 	for _, k := range base.Only(s) {

@@ -79,7 +79,7 @@ func rank(b bool) int {
 	return 0
 }
 
-// docName is what an object is called, except for the version of its API.
+// docName is the identity of an object, without the version of its API.
 type docName struct{ group, kind, namespace, name string }
 
 // named are documents by name; of several of one the last counts.

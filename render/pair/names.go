@@ -31,7 +31,7 @@ func SettleNames(sides ...*side.Side) {
 	}
 }
 
-// rename gives releases their shown IDs. What declares a release stands before it.
+// rename gives releases their shown IDs. The declaring release stands before it.
 func rename(s *side.Side, apart map[string]bool) {
 	shown, taken := map[string]string{}, map[string]bool{}
 	kept := s.Without()

@@ -16,8 +16,8 @@ import (
 )
 
 // A release that is the same on both sides is rendered where something that differs acts on its pods, or where it acts
-// on pods that differ: the quota of a namespace is in one release, and the workloads there in others. Which may is told
-// by what stands in the files: kinds, namespaces, and names of classes.
+// on pods that differ: the quota of a namespace is in one release, and the workloads there in others. The candidates
+// are known by texts in the files: kinds, namespaces, and names of classes.
 
 var (
 	namespaceText = valueText("namespace")
@@ -64,12 +64,12 @@ type effects struct {
 	every  []string        // [everyKinds], with those of [roomKinds] that count
 	all    bool            // something differs that acts on every workload
 	gone   [][]byte        // names of objects that others may name
-	led    []leading       // what says who gets requests, and is another one
+	led    []leading       // changed objects that direct requests
 	comes  [][2]string     // kinds and names of new objects of which a GitOps tool knows one
 }
 
-// renderActed renders what an untouched release has where it may act on what differs, or be acted on, and reports
-// whether what it declares is acted on as well.
+// renderActed renders an untouched release if it may act on a changed object, or be acted on, and reports whether the
+// releases that it declares are acted on as well.
 func (r *reach) renderActed(ctx context.Context) (bool, error) {
 	base, head := r.base, r.head
 	if len(base.Opt.Acting) == 0 {
@@ -170,8 +170,8 @@ func (e *effects) learn(j, twin *release.Recipe) {
 	}
 }
 
-// acts reports whether a file of a release may be of objects that act on others: what a chart, or a file with workloads
-// of its own, has for what it selects is for these.
+// acts reports whether a file of a release may be of objects that act on others: selecting objects in a chart, or in a
+// file with workloads, are for those workloads.
 func (e *effects) acts(j *release.Recipe, b []byte) bool {
 	if j.Release.Fetch != nil {
 		return false
@@ -279,7 +279,7 @@ func begins(b []byte, kind string) bool {
 	}
 }
 
-// namespacesOf are the namespaces that the objects of a release may be in, by what stands in its files.
+// namespacesOf are the namespaces that the objects of a release may be in, by the texts of its files.
 func namespacesOf(j *release.Recipe) map[string]bool {
 	out := map[string]bool{}
 	add := func(ns string) {

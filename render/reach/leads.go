@@ -44,7 +44,7 @@ func (e *effects) lead(d, other document.Document, j *release.Recipe) {
 	if steered {
 		x.name = []byte(key[3])
 	}
-	if runs { // what it named before says nothing
+	if runs { // the object that it named before says nothing
 		for w := range wordsOf(rulesOf(other)) {
 			delete(x.names, w)
 		}

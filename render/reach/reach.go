@@ -73,9 +73,9 @@ type reach struct {
 	texts              changedTexts
 	sleepers           []*sleeper
 	asked              map[string]bool // what sleepers were woken for, by kind and name
-	waits              map[string]bool // releases that something else is likely to cover, by ID
+	waits              map[string]bool // releases that another one is likely to cover, by ID
 	freed              []string        // of them those that are rendered next
-	missed             map[string]bool // what none of them holds, by kind and name
+	missed             map[string]bool // objects that no sleeper holds, by kind and name
 }
 
 func (r *reach) from(s *side.Side) int {
@@ -94,8 +94,8 @@ func (r *reach) render(ctx context.Context) error {
 	}
 	r.compare()
 	freshBase, freshHead := r.fresh(r.base, r.fromBase), r.fresh(r.head, r.fromHead)
-	var changed, added, run []side.Place // in the order in which they are rendered: what can gate comes first
-	var pairs [][2]side.Place            // what is rendered once, and who shares it
+	var changed, added, run []side.Place // in the order in which they are rendered: those that can gate come first
+	var pairs [][2]side.Place            // places rendered once, with those that share the output
 	for _, i := range slices.Sorted(maps.Keys(freshHead)) {
 		h := r.head.Place(i)
 		k, ok := r.base.ByID[r.head.Releases[i].ID]
@@ -237,8 +237,7 @@ func (r *reach) beside(k int) bool {
 	return r.base.Opt.Beside != nil && r.base.Opt.Beside(r.base.Releases[k])
 }
 
-// quiet reports whether the objects of a release concern no other one, by what stands in
-// everything that it is made of.
+// quiet reports whether the objects of a release concern no other one, by the texts of everything that it is made of.
 func (r *reach) quiet(s *side.Side, i int) bool {
 	j := s.Recipes[i]
 	settings, err := json.Marshal(&j.Release)

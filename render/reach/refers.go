@@ -14,10 +14,11 @@ import (
 )
 
 // A release that is the same on both sides is rendered where it names an object that goes: the StorageClass of its
-// claims, the ConfigMap of its pods, the definition of its custom resources. Of what differs the outputs are there, so
-// that the objects that go are known, and one text is looked for in the files of the others.
+// claims, the ConfigMap of its pods, the definition of its custom resources. The changed releases are already rendered,
+// so the removed objects are known, and only their names are looked for in the files of the others.
 
-// generated is a name with the hash of its content, which nothing else writes. Upstream: kyaml, api/hasher: encode.
+// generated is a name with the hash of its content, a form that occurs nowhere else. Upstream: kyaml, api/hasher:
+// encode.
 var generated = regexp.MustCompile(`-[bcdfghkmt2456789]{10}$`)
 
 // goes learns the names of objects that head no longer has, and of those that lose a key.

@@ -22,7 +22,7 @@ import (
 // after all, where such an object may change, and where something that changes looks for an
 // object that it may hold.
 
-// sleeper is a release that is not rendered as long as nobody wants it.
+// sleeper is a release that is not rendered as long as none of its objects is looked for.
 type sleeper struct {
 	onBase, onHead int
 	woken          bool
@@ -35,7 +35,7 @@ var (
 	kindLine = regexp.MustCompile(`(?m)^kind:[ \t]*["']?([A-Za-z]+)`)
 	// anchorText is a value with an anchor.
 	anchorText = regexp.MustCompile(`&([^\s,\[\]{}]+)[ \t]+["']?([^\s"',{}\[\]]+)`)
-	// renamers are what gives the objects of a kustomization other names than their files do.
+	// renamers are the fields that give the objects of a kustomization other names than their files do.
 	renamers = [][]byte{[]byte("namePrefix"), []byte("nameSuffix"), []byte("fixTransformer"), []byte("replacements"),
 		[]byte("transformers"), []byte("generators"), []byte("/metadata/name")}
 	helmGroup   = []byte("helm.toolkit.fluxcd.io/")
@@ -104,7 +104,7 @@ func altersNames(j *release.Recipe) bool {
 	return false
 }
 
-// namesIn lists what stands as a name in a text; what it cannot follow is "*".
+// namesIn lists the names in a text; one that it cannot follow is "*".
 func namesIn(b []byte) []string {
 	var list []string
 	for _, m := range nameText.FindAllSubmatch(b, -1) {

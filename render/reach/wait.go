@@ -17,10 +17,9 @@ import (
 	"github.com/kubesettle/kubesettle/render/side"
 )
 
-// What discovery finds and a GitOps object renders is dropped in the end, with all that it
-// declares ([pair.DropCovered]). What a text names as the folder of such an object waits
-// therefore until everything else is rendered, and is rendered only where nothing covers it then,
-// or where an object is looked for that nothing else holds.
+// A discovered release that a GitOps object renders is dropped in the end, with all that it declares
+// ([pair.DropCovered]). So a release whose folder a text names as that of such an object waits until everything else is
+// rendered. It is rendered only if it is not covered then, or if an object is looked for that no other release holds.
 
 // folderText is the folder that an object of a kind renders.
 var folderText = map[string]*regexp.Regexp{
@@ -114,8 +113,8 @@ func declares(b []byte) bool {
 		gitops.Versioned(b, helmGroup, false)
 }
 
-// declaredKind is the kind of the object in a document that declares releases; "" for another one. Of what does not
-// say plainly what it is the first such kind counts that it names.
+// declaredKind is the kind of the object in a document that declares releases; "" for another one. In a document whose
+// kind is not plain, the first such kind that it names counts.
 func declaredKind(doc []byte) string {
 	if !declares(doc) {
 		return ""
@@ -135,8 +134,8 @@ func declaredKind(doc []byte) string {
 	return ""
 }
 
-// reachedBy is what releases that nobody names lead to, in any number of steps. In a circle that
-// none of them leads to the first one counts as such.
+// reachedBy are the releases to which unnamed releases lead, in any number of steps. In a circle that they do not lead
+// to, the first one counts as unnamed.
 func reachedBy(s *side.Side, to [][]int, isNamed []bool) map[string]bool {
 	seen, waits := make([]bool, len(to)), map[string]bool{}
 	var walk func(i int)
@@ -177,7 +176,7 @@ func (r *reach) fresh(s *side.Side, from int) map[int]bool {
 	return out
 }
 
-// free lets those go on that nothing covers on a side, and reports whether there are any.
+// free lets the waiting releases go on that are not covered on a side, and reports whether there are any.
 func (r *reach) free() bool {
 	for _, s := range []*side.Side{r.base, r.head} {
 		covered := pair.Coverers(s)

@@ -27,8 +27,7 @@ type rule struct {
 }
 
 // gitleaks are the rules of github.com/gitleaks/gitleaks (MIT, Copyright (c) 2019 Zachary Rice), as its package config
-// has them: that package reads files in six formats, with 20 modules that nothing else here needs. A test compares the
-// two.
+// has them: that package reads files in six formats, with 20 further modules. A test compares the two.
 //
 //go:embed gitleaks.toml
 var gitleaks string
@@ -86,8 +85,8 @@ func (r *rule) decode() {
 	}
 }
 
-// detected masks what gitleaks' rules find (github.com/gitleaks/gitleaks, MIT), but for what is a name for all that is
-// known: a second net, for forms of credentials that nobody here thought of.
+// detected masks the matches of gitleaks' rules (github.com/gitleaks/gitleaks, MIT), except known names: a second net,
+// for other forms of credentials.
 func detected(text string, names *Known) string {
 	if len(text) < 8 {
 		return text
@@ -144,8 +143,8 @@ func (r *rule) secret(m []int) (from, to int) {
 // groupVersion is an apiVersion with a group, which gitleaks takes for a key of some API.
 var groupVersion = regexp.MustCompile(`^[a-z-]{1,40}(\.[a-z0-9-]{1,20}){0,4}/v[0-9]{1,2}((alpha|beta)[0-9]{1,2})?$`)
 
-// folders is a path of words in lower case, which gitleaks takes for a key of what stands before it: three at least, as
-// base64 has a stroke in it, too.
+// folders is a path of words in lower case, which gitleaks takes for a key that belongs to the word before it: three at
+// least, as base64 has a stroke in it, too.
 var folders = regexp.MustCompile(`^[a-z]{2,}[0-9]?([-.][a-z]{2,}[0-9]?)*(/[a-z]{2,}[0-9]?([-.][a-z]{2,}[0-9]?)*){2,}$`)
 
 func (r *rule) spares(secret string) bool {

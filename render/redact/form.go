@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// safeForms are what a value may be shown as whatever field it stands in: nobody's
-// secret is a switch, a small number, a quantity, a duration, a version or a level.
+// safeForms are the forms of values that may be shown in any field, as they are never secrets: a switch, a small
+// number, a quantity, a duration, a version or a level.
 var safeForms = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(?i:true|false|yes|no|on|off|null|none|auto|enabled|disabled|` +
 		`debug|info|warn|warning|error|fatal|trace|panic|notice|json|text|console|logfmt|` +
@@ -21,7 +21,7 @@ func SafeForm(text string) bool {
 	return text == "" || len(text) <= 24 && safeForms().MatchString(text)
 }
 
-// placeholders are what stands in a Secret until its value comes from elsewhere.
+// placeholders stand in a Secret until its value comes from elsewhere.
 var placeholders = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(?i:<[a-z][a-z _.-]*>|\$\{?[a-z_][a-z0-9_.]*\}?|\{\{-? *[.$a-z][^{}"']*\}\}|%[a-z_]+%|__[a-z_]+__|@[a-z_]+@|x{3,}|\*{3,}|\.{3,}|` +
 		`change[-_ ]?(me|it|this)(now|please|later)?|(please[-_ ]?)?(override|overwrite|replace|update|set|fill|edit)[-_ ]?(me|this|it|in)|(to[-_ ]?be[-_ ]?)?(replaced|overridden|filled|provided|defined|changed)|` +

@@ -74,7 +74,7 @@ func (k *Known) add(value string, depth int) {
 	for _, l := range lines {
 		l = strings.TrimSpace(l)
 		if len(lines) > 1 && (PlainWords(l) || plainSetting().MatchString(l)) {
-			continue // of a file, what every such file has
+			continue // lines that every such file has
 		}
 		k.whole(l)
 	}
@@ -187,7 +187,7 @@ func (k *Known) whole(text string) {
 	k.encoded(text)
 }
 
-// encoded enters what base64 makes of a text.
+// encoded enters the base64 forms of a text.
 func (k *Known) encoded(text string) {
 	k.look(base64.StdEncoding.EncodeToString([]byte(text)), false)
 	k.look(base64.StdEncoding.EncodeToString([]byte(text+"\n")), false)
@@ -274,7 +274,7 @@ func (k *Known) Holds(text string) bool {
 // in, such as the rest of a text that was encoded with a secret.
 func (k *Known) Scrub(text string) string {
 	var out strings.Builder
-	masked := 0 // the end of what was masked
+	masked := 0 // the end of the last mask
 	k.find(text, func(from, to int) bool {
 		if to <= masked {
 			return true

@@ -11,7 +11,7 @@ import (
 // everybody who reads the repository, and in the cluster by whoever may list objects. It is no secret for being in a
 // Secret too, whatever its form.
 
-// aName is what the API server takes for the name of an object.
+// aName matches texts that the API server accepts as the name of an object.
 var aName = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[a-z0-9]([-._a-zA-Z0-9]*[a-zA-Z0-9])?$`)
 })
@@ -71,7 +71,7 @@ func (k *Known) Names(file string) {
 
 var flowName = regexp.MustCompile(`[{,]\s*name(?:space)?:\s*["']?([^\s"'{},]+)["']?\s*[,}]`)
 
-// flowNames are those of metadata on one line; what stands in a map of theirs, as labels, is none.
+// flowNames are those of metadata on one line; a text in a nested map, such as labels, is none.
 func (k *Known) flowNames(text string) {
 	text = strings.TrimSpace(text)
 	if !strings.HasPrefix(text, "{") || strings.Count(text, "{") != 1 {

@@ -84,7 +84,7 @@ func (k *Known) openOwn() {
 	}
 }
 
-// pieces cover a text, each as long as the others; a short one is its own.
+// pieces cover a text, each as long as the others; a short one is its only piece.
 func pieces(text string) []string {
 	if len(text) <= piece {
 		return []string{text}

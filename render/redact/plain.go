@@ -16,8 +16,8 @@ var plainLine = sync.OnceValue(func() *regexp.Regexp {
 var labelKeys = strings.NewReplacer("matchLabelKeys: [pod-template-hash]", "matchLabelKeys: pod-template-hash",
 	"- patch: |-", "- patch: of")
 
-// operand is a value of a JSON patch that nobody has for a secret: a small number, which an environment variable cannot
-// have without quotes, a share, an amount, a yes or no, and words of the API server's types.
+// operand is a value of a JSON patch that is never a secret: a small number, which an environment variable cannot have
+// without quotes, a share, an amount, a yes or no, and words of the API server's types.
 var operand = regexp.MustCompile(`^\s*value: ([0-9]{1,3}%?|[0-9]{1,4}(m|Mi|Gi)|true|false|Recreate|RollingUpdate|` +
 	`ScheduleAnyway|DoNotSchedule|Honor|AlwaysAllow|Never|Forbid)$`)
 

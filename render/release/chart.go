@@ -14,15 +14,15 @@ type Chart struct {
 	OwnValues   []string          `json:",omitempty"` // repository paths that stand in for the chart's values.yaml
 	APIVersions []string          `json:",omitempty"` // served beside those of KubeVersion
 	SkipTests   bool              `json:",omitempty"`
-	Hidden      []string          `json:",omitempty"` // what no message may hold
+	Hidden      []string          `json:",omitempty"` // texts that no message may hold
 	Name        string            // of the release
 	Namespace   string
 	KubeVersion string
 	IncludeCRDs bool
 	SkipHooks   bool `json:",omitempty"`
 	Once        bool `json:",omitempty"` // no second render for random values
-	// Lost are the names that the values of dependencies which cannot be had stand under, and Lacks is the failure of a
-	// chart of which nothing is known without them.
+	// Lost are the names under which the values of missing dependencies stand, and Lacks is the failure of a chart that
+	// is wholly unknown without them.
 	Lost      []string        `json:",omitempty"`
 	Lacks     *object.Failure `json:",omitempty"`
 	Template  bool            `json:",omitempty"` // it is never an upgrade, and finds nothing: helm template renders it

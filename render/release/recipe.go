@@ -177,5 +177,5 @@ type Template struct {
 type Encrypted struct {
 	Generators []string // entries of the kustomization that name the program
 	Files      []string // as it would name them under resources
-	Patches    []string // and those that it merges into what is there already
+	Patches    []string // and those that it merges into existing ones
 }

@@ -40,8 +40,8 @@ func (t sourceText) embeddedAt(line int) (embedded, bool) {
 	return e, ok && e.indent > 0 && e.stands()
 }
 
-// stands reports whether what is embedded is the lines of the file without their indent, so that places in the one are
-// places in the other.
+// stands reports whether the embedded text consists of the file's lines without their indent, so that places
+// correspond.
 func (e embedded) stands() bool {
 	pad := strings.Repeat(" ", e.indent)
 	for i, line := range strings.Split(strings.TrimSuffix(e.text, "\n"), "\n") {
@@ -57,7 +57,7 @@ func (e embedded) stands() bool {
 	return true
 }
 
-// outside is a splice of what is embedded as one of the file.
+// outside is a splice of the embedded text as one of the file.
 func (e embedded) outside(s splice) splice {
 	pad := strings.Repeat(" ", e.indent)
 	at := func(offset int) int {

@@ -20,7 +20,7 @@ type atom struct {
 	name  string // of the key in path's place; "": the same
 }
 
-// key is what stands at the atom's path then.
+// key is the resulting value at the atom's path.
 func (a atom) key() string { return cmp.Or(a.name, a.path[len(a.path)-1].Name()) }
 
 // joined makes one atom of a key that goes and one that comes beside it.
@@ -44,7 +44,7 @@ func joined(o *object.Object, list []atom) []atom {
 	return out
 }
 
-// atoms takes settings apart into those that differ from what is there.
+// atoms splits settings into those that differ from the current values.
 func atoms(o *object.Object, settings []object.Setting) []atom {
 	var out []atom
 	for _, a := range o.Atoms(settings) {

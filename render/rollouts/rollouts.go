@@ -161,8 +161,8 @@ func unread(strategy map[string]any) []string {
 	return slices.Sorted(maps.Keys(seen))
 }
 
-// fill sets what upstream takes a field for that is not there (utils/defaults), and writes the percentage that upstream
-// reads a number in quotes as.
+// fill sets upstream's defaults for missing fields (utils/defaults), and writes a number in quotes as the percentage
+// that upstream reads it as.
 func (r *Rollout) fill() {
 	one := int32(1)
 	r.Twice = intstr.FromString("100%")

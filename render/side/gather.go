@@ -12,7 +12,7 @@ import (
 	"github.com/kubesettle/kubesettle/render/source"
 )
 
-// gather collects what a release needs from a tree.
+// gather collects the files that a release needs from a tree.
 func gather(s *source.Source, rel release.Release) (*release.Recipe, *object.Failure) {
 	switch rel.Kind {
 	case object.Helm:

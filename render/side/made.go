@@ -43,7 +43,7 @@ type Made struct {
 	release.Release
 	Recipe *release.Recipe // nil: it was not rendered
 	Partly bool            // not all that it is made of was read
-	// lost are the files of plain manifests that fail alone, as releases of their own.
+	// lost are the files of plain manifests that fail alone, as separate releases.
 	Lost      []*object.Rendered
 	LostFiles map[string]bool
 }

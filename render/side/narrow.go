@@ -7,12 +7,11 @@ import (
 	"github.com/kubesettle/kubesettle/render/object"
 )
 
-// Paths narrow a run to what they name and to every release that is built from it: an overlay
-// of a named base, a chart that depends on a named one, an Application of a named chart. Who
-// is built from what is known when the releases' files are gathered, so that discovery looks
-// at the whole tree.
+// Paths narrow a run to the releases that they name and to every release that is built from those: an overlay of a
+// named base, a chart that depends on a named one, an Application of a named chart. Only the gathered files of releases
+// show which is built from which, so discovery looks at the whole tree.
 
-// relevant reports whether a release is named, or built from what is named.
+// relevant reports whether a release is named, or built from a named one.
 func (s *Side) relevant(i int) bool {
 	r := s.Releases[i]
 	if s.Opt.Paths.Within(r.Path) || r.Kind != object.Manifests && s.Opt.Paths.Inside(r.Path) {

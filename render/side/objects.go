@@ -85,7 +85,7 @@ type builder struct {
 	notes   []object.Note
 }
 
-// add makes an object of a document. What is no object fails the release.
+// add makes an object of a document. A document that is no object fails the release.
 func (b *builder) add(d document.Document) *object.Failure {
 	gvk := document.GVK(d.Content)
 	where := b.locate(d)

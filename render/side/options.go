@@ -10,7 +10,7 @@ import (
 
 // Options of rendering.
 type Options struct {
-	Releases    []release.Release // declared ones; with any, discovery still runs for what they do not cover
+	Releases    []release.Release // declared ones; with any, discovery still runs for files that they do not cover
 	Further     []release.Release // that head alone declares, where base declares none
 	Paths       discover.Paths    // limits discovery to these folders or files; empty: everything
 	KubeVersion string            // such as "1.36"; the default
@@ -33,8 +33,8 @@ type Options struct {
 	Referred []string
 	// Beside picks releases whose objects matter although the change does not reach them; nil: none.
 	Beside   func(release.Release) bool
-	Whole    bool   // a comparison renders also what the change does not reach
-	Rendered func() // called after each release, from several goroutines; nil: nobody watches
+	Whole    bool   // a comparison renders also releases that the change does not reach
+	Rendered func() // called after each release, from several goroutines; nil: it is not needed
 	Sandbox  worker.Sandbox
 	Outputs  *worker.Outputs // of earlier runs, for those of a sandbox; nil: none
 

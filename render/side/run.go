@@ -151,7 +151,7 @@ func (s *Side) undeclared(other *Side) ([]release.Release, map[string]*object.Fa
 	return list, failed
 }
 
-// areObjects reports whether documents have what makes each an object: [builder.add] fails the release otherwise.
+// areObjects reports whether all documents have the fields of an object: [builder.add] fails the release otherwise.
 func areObjects(docs []document.Document) bool {
 	return !slices.ContainsFunc(docs, func(d document.Document) bool {
 		gvk := document.GVK(d.Content)

@@ -12,8 +12,8 @@ import (
 )
 
 var (
-	// plugin is what is filled in before anything is applied: by Argo CD's plugin for vaults and its build variables, and
-	// by vals, which helmfile calls for each reference to a secret.
+	// plugin is filled in before anything is applied: by Argo CD's plugin for vaults and its build variables, and by
+	// vals, which helmfile calls for each reference to a secret.
 	plugin = regexp.MustCompile(`<path:[^<>]*>|\$\{?ARGOCD_|\bref\+[a-z0-9]+://`)
 	// variable is what envsubst, Flux, OpenShift's templates and many a program fill in.
 	variable = regexp.MustCompile(`\$\{\{?[A-Za-z_][^{}]*\}`)
@@ -25,10 +25,10 @@ var (
 	shoutedName = regexp.MustCompile(`\b[A-Z][A-Z0-9]*(_[A-Z0-9]+)+\b|\b([A-Z]*(NAME|NAMESPACE|HOST|NODE)|PLACEHOLDER|REPLACE_?ME|CHANGE_?ME|CLUSTER|TENANT|PROJECT|USER|ENVIRONMENT|DOMAIN|REGION|VERSION|SUFFIX|PREFIX|UUID)\b`)
 )
 
-// unknown lists the fields of an object that hold placeholders, in order. Who applies what no GitOps object declares is
-// not known, and may fill in anything before. Of what is declared, Flux replaces variables that the repository does not
-// have, values of charts may come from there, and Argo CD's plugins replace what is theirs. What containers run with,
-// annotations and contents may hold such marks for other readers.
+// unknown lists the fields of an object that hold placeholders, in order. If no GitOps object declares a release, it is
+// not known how it is applied, and anything may be filled in before. In a declared release, Flux replaces variables
+// that the repository does not have, values of charts may come from there, and Argo CD's plugins replace their own
+// placeholders. Commands, arguments, environments, annotations and contents may hold such marks for other readers.
 func (b *builder) unknown(o *object.Object, asked []string) []string {
 	out := slices.DeleteFunc(slices.Clone(asked), func(p string) bool { return forOthers(fieldpath.Parse(p)) })
 	named := o.ID.Namespace + "/" + o.ID.Name
@@ -53,15 +53,15 @@ func (b *builder) unknown(o *object.Object, asked []string) []string {
 	return out
 }
 
-// onPods reports whether an object of a kind without a type runs pods or scales what does. Others have templates of
-// their own: ApplicationSets, policies.
+// onPods reports whether an object of a kind without a type runs pods, or scales something that does. Others have
+// templates with other placeholders: ApplicationSets, policies.
 func onPods(content map[string]any) bool {
 	return document.Value(content, "spec", "template", "spec", "containers") != nil ||
 		document.Value(content, "spec", "scaleTargetRef") != nil || document.Value(content, "spec", "targetRef") != nil
 }
 
 // word reports whether a field that takes no words in capitals has one that stands for its value: an object's name, or
-// what the API server does not decode.
+// a field that the API server does not decode.
 func word(o *object.Object, path, text string) bool {
 	if path == "metadata.name" || path == "metadata.namespace" {
 		return !strings.Contains(text, "${") && shoutedName.MatchString(text) // one that is never closed stays

@@ -39,8 +39,8 @@ func (s Scopes) learnUnread(j *release.Recipe) {
 	}
 }
 
-// definitionNames reads what a definition says of its kind, where it is written as it mostly
-// is: line by line, as definitions are the largest files that there are.
+// definitionNames reads the names and scope of a definition's kind, if they are written in the usual form: line by
+// line, as definitions are the largest files that there are.
 func definitionNames(text []byte) (group, kind, scope string) {
 	for _, one := range []struct {
 		into *string

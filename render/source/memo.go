@@ -29,8 +29,7 @@ type Memo struct {
 	learnt map[lesson]any
 }
 
-// lesson is what is to be known of a text, by where the text lies in memory: what was read
-// once lies there once.
+// lesson holds the facts about a text, by where the text lies in memory: a text that was read once lies there once.
 type lesson struct {
 	what   string
 	first  *byte

@@ -28,10 +28,10 @@ type Source struct {
 	Twin *Source
 	net  *remotes // nil: nothing is fetched
 	Dry  bool     // nothing is fetched yet: recipes say what is missing
-	// Compared says that it is one of two sides: what neither has is no fault of the change.
+	// Compared says that it is one of two sides: the change is not at fault for a file that neither has.
 	Compared bool
 	mu       sync.Mutex
-	text     map[string][]byte // what was read
+	text     map[string][]byte // the files read
 	Memo     *Memo
 
 	fluxOnce sync.Once
@@ -113,7 +113,7 @@ func (s *Source) Read(p string) ([]byte, error) {
 	return b, nil
 }
 
-// have gives what was read of a file already, if its content is the one asked for.
+// have gives the known content of a file, if it is the one asked for.
 func (s *Source) have(p string, digest func(string) string) ([]byte, bool) {
 	if s == nil {
 		return nil, false

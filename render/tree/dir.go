@@ -20,7 +20,7 @@ func Dir(dir string) (Tree, error) {
 	return dirOf(dir, nil)
 }
 
-// dirOf is [Dir] without what is ignored; nil ignores nothing.
+// dirOf is [Dir] without ignored files; nil ignores none.
 func dirOf(dir string, ignored func(p string, folder bool) bool) (*fileTree, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {

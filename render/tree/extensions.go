@@ -20,9 +20,9 @@ import (
 	"github.com/go-git/go-git/v5/storage/filesystem/dotgit"
 )
 
-// unconcerned are the extensions of a repository's format that change nothing for who only reads its references and
-// objects (git's Documentation/config/extensions.adoc): a sparse checkout sets worktreeConfig, a partial clone
-// partialClone. go-git opens a repository with none of them.
+// unconcerned are the extensions of a repository's format that do not matter to a reader of its references and objects
+// (git's Documentation/config/extensions.adoc): a sparse checkout sets worktreeConfig, a partial clone partialClone.
+// go-git opens a repository with none of them.
 var unconcerned = []string{"partialclone", "preciousobjects", "relativeworktrees", "worktreeconfig"}
 
 // tolerant is a store whose configuration names no unconcerned extension.

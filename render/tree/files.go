@@ -30,7 +30,7 @@ var (
 	ErrTooBig = errors.New("is too big")
 )
 
-// Limits on what is read; every one ends in an error that names the file.
+// Limits on reading; every one ends in an error that names the file.
 const (
 	// MaxFileBytes is the limit of every file but a chart archive: 5 MiB, as Helm's own.
 	MaxFileBytes = 5 << 20
@@ -89,7 +89,7 @@ func folders(entries map[string]entry) map[string][]string {
 	return dirs
 }
 
-// walk is [Walk] of what is below a folder.
+// walk is [Walk] below a folder.
 func (t *fileTree) walk(dir string, f func(p string, mode fs.FileMode) error) error {
 	for _, name := range t.dirs[dir] {
 		p := below(dir, name)

@@ -155,7 +155,7 @@ func findCommit(repo *git.Repository, dir, rev string) (*object.Commit, error) {
 	return commit, nil
 }
 
-// missingRevision words the error and says how to mend it.
+// missingRevision words the error and says how to fix it.
 func missingRevision(repo *git.Repository, dir, rev string, cause error) error {
 	if hasNoCommit(repo) {
 		return fmt.Errorf("%s: %w: %s: the repository has no commit", dir, ErrNoRevision, rev)

@@ -54,7 +54,7 @@ func Index(dir, file string) (Tree, error) {
 	return t, nil
 }
 
-// readIndex reads the bytes of an index file; a linked work tree has one of its own.
+// readIndex reads the bytes of an index file; a linked work tree has a separate one.
 func readIndex(repo *git.Repository, file string) ([]byte, error) {
 	if file != "" {
 		return os.ReadFile(file)

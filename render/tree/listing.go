@@ -13,7 +13,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/object"
 )
 
-// listed is a revision's list of files; nobody changes it any more.
+// listed is a revision's list of files; it is not changed any more.
 type listed struct {
 	repo    *git.Repository
 	root    *object.Tree
@@ -24,8 +24,8 @@ type listed struct {
 // errTwice says that a tree object has two entries of one name, which git does not write.
 var errTwice = errors.New("two entries of one name")
 
-// listing lists a tree object. Of what is the same in the one that was listed before, by git's own hashes, nothing is
-// read again: base and head have most of it in common. nil: none was.
+// listing lists a tree object. Parts that equal those of the previous listing, by git's own hashes, are not read again:
+// base and head have most of it in common. nil: none was.
 func listing(repo *git.Repository, root *object.Tree, before *listed) (*listed, error) {
 	if before != nil {
 		l := &listed{repo: repo, root: root, entries: maps.Clone(before.entries), dirs: maps.Clone(before.dirs)}

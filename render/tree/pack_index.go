@@ -14,8 +14,8 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/format/idxfile"
 )
 
-// packIndex is the index of a pack of at most 2 GiB, of which it reads what it is asked for. It serves reading objects
-// alone: what goes through all of them is refused.
+// packIndex is the index of a pack of at most 2 GiB, of which it reads only the needed parts. It can only look up
+// objects: listing all of them is refused.
 //
 // Source: git, Documentation/gitformat-pack.adoc: version 2 pack-*.idx files, pack-*.rev files.
 type packIndex struct {

@@ -12,8 +12,9 @@ import (
 	"github.com/go-git/go-git/v5/storage/filesystem"
 )
 
-// packed is the store of a repository that finds objects in its packs by reading of their indexes what it needs. go-git
-// reads each index as a whole, and makes a map of it: with 300,000 objects a tenth of a second, whatever is asked for.
+// packed is the store of a repository that finds objects in its packs by reading only the needed parts of their
+// indexes. go-git reads each index as a whole, and makes a map of it: with 300,000 objects a tenth of a second,
+// whichever object is asked for.
 type packed struct {
 	*filesystem.Storage
 	packs   []*packfile.Packfile

@@ -17,8 +17,8 @@ var endless = regexp.MustCompile(`^[-+]?[0-9.]+[eE][-+]?[0-9]{4,}$`)
 // longNumber is the digits from which on a number in a string is refused, too.
 const longNumber = 1000
 
-// quantitiesOf is [boundQuantities] for the kinds that have quantities; the text of a
-// ConfigMap or Secret is nobody's number. Errors: a *typeError.
+// quantitiesOf is [boundQuantities] for the kinds that have quantities; the text of a ConfigMap or Secret is no number.
+// Errors: a *typeError.
 func quantitiesOf(gvk schema.GroupVersionKind, content map[string]any) error {
 	if gvk.Group == "" && (gvk.Kind == "ConfigMap" || gvk.Kind == "Secret") {
 		return nil

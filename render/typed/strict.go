@@ -17,7 +17,7 @@ import (
 
 var unknownField = regexp.MustCompile(`unknown field "([^"]*)"$`)
 
-// unknownFields words what strict decoding says about fields that a type does not have.
+// unknownFields words the messages of strict decoding about fields that a type does not have.
 func unknownFields(obj runtime.Object, content map[string]any, strict []error) []object.Refusal {
 	var out []object.Refusal
 	for _, e := range strict {
@@ -34,8 +34,8 @@ func unknownFields(obj runtime.Object, content map[string]any, strict []error) [
 	return out
 }
 
-// meant guesses what an unknown field was meant to be: one of almost the same name beside
-// it, or one of its name elsewhere on the way from the root; "" where it cannot tell.
+// meant guesses the intended name of an unknown field: one of almost the same name beside it, or one of its name
+// elsewhere on the way from the root; "" if it cannot decide.
 func meant(root reflect.Type, p fieldpath.Path) string {
 	if len(p) == 0 {
 		return ""
@@ -180,12 +180,11 @@ func editDistance(a, b string) int {
 	return last[len(b)]
 }
 
-// decrypted stands for what is encrypted: it is no empty key, and a document where one has to be.
+// decrypted stands for an encrypted value: it is no empty key, and a document where one has to be.
 const decrypted = "{}"
 
-// readableSecret gives a Secret whose data can be decoded, and what the API server refuses
-// of it. What is encrypted in the repository is decrypted before it is applied: its values
-// stand for others, which are what the Secret's type asks for.
+// readableSecret gives a Secret whose data can be decoded, and the reasons why the API server refuses it. An encrypted
+// Secret is decrypted before it is applied: its values stand for others, which the Secret's type allows.
 func readableSecret(content map[string]any) (map[string]any, []object.Refusal) {
 	sops := content["sops"] != nil
 	out := maps.Clone(content)

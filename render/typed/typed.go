@@ -175,7 +175,7 @@ func locateTypeError(content map[string]any, gvk schema.GroupVersionKind, cause 
 var shapeWords = map[string]string{"string": "a string", "number": "a number", "bool": "a boolean", "array": "a list",
 	"object": "a mapping", "null": "null"}
 
-// wanted says in YAML's words what a Go type is decoded from.
+// wanted names in YAML's words the values that decode into a Go type.
 func wanted(t reflect.Type) string {
 	switch t.Kind() {
 	case reflect.Pointer:

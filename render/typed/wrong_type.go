@@ -18,7 +18,7 @@ import (
 type typeError struct {
 	at    fieldpath.Path // empty where unknown
 	value any
-	wants reflect.Type // nil where no other text is taken for what is meant
+	wants reflect.Type // nil if no other text is taken for the intended value
 	text  string
 }
 
@@ -49,7 +49,7 @@ func Decode(content map[string]any) (Object, error) {
 		path := e.at.String()
 		again := slices.ContainsFunc(wrong, func(r object.Refusal) bool { return r.Path == path })
 		switch {
-		case again: // neither does what stands for it decode
+		case again: // its replacement does not decode either
 			e.at.Blank(rest)
 			wrong[len(wrong)-1].Meant = nil
 		case len(wrong) == mostWrong:
@@ -75,8 +75,8 @@ func Decode(content map[string]any) (Object, error) {
 	return d, err
 }
 
-// cannotBe is why an object that was decoded cannot be as it is written, but for what is known of it; nil: it can, as
-// far as types go.
+// cannotBe is the reason why a decoded object cannot be as it is written, apart from known errors; nil: it can, as far
+// as types go.
 func (d Object) cannotBe(known []object.Refusal) error {
 	for _, r := range d.Refused {
 		was := slices.ContainsFunc(known, func(k object.Refusal) bool { return k.Undecodable && k.Path == r.Path })
@@ -121,8 +121,8 @@ func (e *typeError) meant() any {
 	return nil
 }
 
-// likely is what the other fields of the object are judged beside, where nothing is evident: YAML has other ways to
-// write a number, which a string would keep (0755), and a list may lack its dash or one of its entries. nil: nothing.
+// likely is used to judge the other fields of the object where nothing is evident: YAML has other ways to write a
+// number, which a string would keep (0755), and a list may lack its dash or one of its entries. nil: nothing.
 func (e *typeError) likely() any {
 	if e.wants == nil {
 		return nil

@@ -16,9 +16,9 @@ import (
 	"github.com/kubesettle/kubesettle/render/side"
 )
 
-// A chart may ask whoever installs it for values: `required`, or `fail` below a condition. What is not known is not a
-// reason to look at nothing of it: it is rendered with values that only have the type that is asked for, the same ones
-// on both sides. What is found then holds for whoever gives such values ([object.Release.Switched]).
+// A chart may demand values from its users: `required`, or `fail` below a condition. So that it is analysed all the
+// same, it is rendered with values that only have the demanded type, the same ones on both sides. Findings then hold
+// for users who give such values ([object.Release.Switched]).
 
 // mostAsked bounds the values that one chart is given.
 const mostAsked = 12
@@ -82,7 +82,7 @@ func allAsk(sides []*side.Side, at []int) bool {
 	return true
 }
 
-// askedOf are the settings with which a chart renders on all sides; nil: none are found.
+// askedOf are the settings with which a chart renders on all sides; nil: none were found.
 func askedOf(sides []*side.Side, at []int) []toggle {
 	var set []toggle
 	for n := 0; n < len(sides); {
@@ -101,7 +101,7 @@ func askedOf(sides []*side.Side, at []int) []toggle {
 	return set
 }
 
-// answerTo is a setting with which a chart renders, or else does not fail as it does; nil: none is found.
+// answerTo is a setting with which a chart renders, or else does not fail as it does; nil: it was not found.
 func answerTo(s *side.Side, j *release.Recipe, set []toggle, f *object.Failure) []toggle {
 	if !helm.Asks(f) {
 		return nil
@@ -167,7 +167,7 @@ func (t *chartTexts) answersAt(file string, tree *parse.Tree, n parse.Node, said
 		r := &reading{texts: t, tree: tree, given: true}
 		guards := r.guards(tree.Root, int(p.Cmds[i].Position()), len(t.sides[0][file].text))
 		if id.Ident == "fail" {
-			for k := len(guards) - 1; k >= 0; k-- { // the nearest condition says most of what is asked for
+			for k := len(guards) - 1; k >= 0; k-- { // the nearest condition says most about the demand
 				list := guards[k].in.pipe(guards[k].pipe, !guards[k].truth)
 				out = append(out, list)
 				for _, one := range list {
@@ -236,7 +236,7 @@ func calls(p *parse.PipeNode, f func(p *parse.PipeNode, i int)) {
 	}
 }
 
-// answer renders a chart with settings that nobody gave it.
+// answer renders a chart with settings for the values that it demands.
 func answer(s *side.Side, i int, set []toggle) {
 	r := &s.Releases[i]
 	if r.Switched = settingText(set); !r.Deployed {

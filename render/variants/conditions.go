@@ -176,7 +176,7 @@ func (r *reading) at(path []string, truth bool) []toggle {
 var named = regexp.MustCompile(`(?i)(class|existing|secret|claim|account|ref|override|namespace|node|policy|type|` +
 	`kind|mode|strategy|protocol|schedule|cidrs?|ip|tag|digest|version|affinity|preset|(^|[a-z])name)$`)
 
-// assigned is what a variable is first set to.
+// assigned is the first value of a variable.
 func (r *reading) assigned(name string) *parse.PipeNode {
 	var out *parse.PipeNode
 	each(r.tree.Root, func(n parse.Node) {
@@ -247,13 +247,12 @@ func (r *reading) holds(function string, args []parse.Node) []toggle {
 	return out
 }
 
-// flag reports whether a value that nothing gives is only asked for: what stands under the condition does not name it.
+// flag reports whether a value without a default is only tested: the text under the condition does not name it.
 func (r *reading) flag(last string) bool {
 	return r.body != "" && !regexp.MustCompile(`\b`+regexp.QuoteMeta(last)+`\b`).MatchString(r.body)
 }
 
-// told are the settings under which a template sets a key of the dot to a text, as in
-// set . "mode" "ha".
+// told are the settings under which a template sets a key of the dot to a text, as in set . "mode" "ha".
 func (r *reading) told(n parse.Node, text string) []toggle {
 	f, ok := innermost(n).(*parse.FieldNode)
 	if !ok || len(f.Ident) != 1 || r.depth > 2 {

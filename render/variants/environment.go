@@ -14,11 +14,12 @@ import (
 	"github.com/kubesettle/kubesettle/render/release"
 )
 
-// Conditions of a template ask for more than values: under which name and namespace a chart is installed, and what the
-// cluster serves. What nobody declared may be anything, and is set as a value is. What no setting can say, such as how
-// often it was upgraded, leaves the part of the change behind it unknown.
+// Conditions of a template ask for more than values: under which name and namespace a chart is installed, and which
+// APIs the cluster serves. An undeclared one may be anything, and is set like a value. If no setting can express the
+// condition, such as how often it was upgraded, the part of the change behind it is unknown.
 
-// Settings of what Helm gives a template beside the values. No value has such a name, as a template cannot reach it.
+// Settings for the objects that Helm gives a template beside the values. No value has such a name, as a template cannot
+// reach it.
 const (
 	releaseName      = "release-name"
 	releaseNamespace = "release-namespace"
@@ -87,7 +88,7 @@ func besideIs(n parse.Node, text string) []toggle {
 	return nil
 }
 
-// holdsText are the settings by which hasPrefix and its like hold: their last argument is about what comes first.
+// holdsText are the settings by which hasPrefix and its like hold: their last argument is the text that is tested.
 func holdsText(args []parse.Node) []toggle {
 	if len(args) != 2 {
 		return nil
@@ -163,8 +164,8 @@ func (r *reading) compares(args []parse.Node, truth bool) []toggle {
 // mostPatch is more than Kubernetes has of any minor.
 const mostPatch = 99
 
-// undecidable are the parts of a change that nothing shows and that a template makes depend on what no setting says:
-// on what the cluster serves, too, where the release is declared.
+// undecidable are the parts of a change that no setting shows and whose template depends on something that no setting
+// can express. If the release is declared, that includes the APIs that the cluster serves.
 func (s *switching) undecidable(declared bool) []object.Hole {
 	var out []object.Hole
 	for _, d := range s.found {
@@ -213,11 +214,11 @@ func (s *switching) matters(set []toggle, d part) bool {
 var ofControllers = []string{"keda.sh", "argoproj.io", "karpenter.sh", "cilium.io", "networking.istio.io", "traefik.io",
 	"serving.knative.dev"}
 
-// undeclared is what Helm gives a template that no setting declares.
+// undeclared are the objects that Helm gives a template and that no setting declares.
 var undeclared = [][]string{{"Release", "Revision"}, {"Capabilities", "HelmVersion"}}
 
-// asks names what a condition around a place, or at it, asks for that no setting declares, "" for nothing; served is
-// the setting by which the cluster serves what it asks for.
+// asks names the undeclared object that a condition around a place, or at it, asks for, "" for none; served is the
+// setting by which the cluster serves the API that it asks for.
 func (t *chartTexts) asks(s templateSite) (what string, served []toggle) {
 	side := 0
 	if s.old {

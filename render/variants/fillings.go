@@ -43,8 +43,8 @@ func vacant(have any) bool {
 	return false
 }
 
-// filling are the settings that fill a map or a list with what is harmless; nil: that is not known. A mount has its
-// volume beside it.
+// filling are the settings that fill a map or a list with harmless content; nil: none is known. A mount has its volume
+// beside it.
 func (r *reading) filling(path []string) []toggle {
 	at := setting(path, "x")
 	if at == nil {
@@ -94,8 +94,8 @@ func entry(set []toggle, one toggle) []toggle {
 	return out
 }
 
-// withRequests gives a setting that switches an autoscaler on what its pods have to ask for, where
-// the chart leaves that to who installs it.
+// withRequests adds the requests that pods need to a setting that switches an autoscaler on, if the chart leaves them
+// to its users.
 func (t *chartTexts) withRequests(set []toggle) []toggle {
 	out := slices.Clone(set)
 	for _, x := range set {
@@ -197,5 +197,5 @@ func (t *chartTexts) withPaths(set []toggle) []toggle {
 	return set
 }
 
-// bounds are what an autoscaler needs, by how the names begin.
+// bounds are the values that an autoscaler needs, by how their names begin.
 var bounds = []toggle{{"minreplicas", "1"}, {"maxreplicas", "3"}, {"targetcpu", "80"}}

@@ -229,7 +229,7 @@ func DropUnset(sides ...*side.Side) {
 				*s = *kept
 			}
 		}
-		for _, s := range sides { // what one side renders is no environment's
+		for _, s := range sides { // content that one side renders belongs to no environment
 			for i, r := range s.Releases {
 				if unset[r.ID] && !lacksValues(s, i) {
 					delete(unset, r.ID)

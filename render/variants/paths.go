@@ -73,7 +73,7 @@ func firstArg(p *parse.PipeNode) parse.Node {
 	return args[0]
 }
 
-// rooted are what Helm gives a template beside the values.
+// rooted are the objects that Helm gives a template beside the values.
 var rooted = []string{"Values", "Release", "Chart", "Capabilities", "Template", "Files", "Subcharts"}
 
 // path is the path of the values that a node names; nil: it names none, or all of them.
@@ -100,7 +100,7 @@ func (r *reading) place(n parse.Node) []string {
 		switch {
 		case x.Ident[0] == "Values" && len(r.dot) == 0:
 			return r.scoped(x.Ident[1:])
-		case slices.Contains(rooted, x.Ident[0]): // below a dot it is nobody's value, but a slip of the template
+		case slices.Contains(rooted, x.Ident[0]): // below a dot it is no value, but a slip of the template
 		case len(r.dot) > 0 && r.dot[0] != "?":
 			return append(slices.Clone(r.dot), x.Ident...)
 		}

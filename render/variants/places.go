@@ -68,7 +68,7 @@ func parseTemplate(file, text string) *templateTrees {
 }
 
 // lineSites are the lines of a hunk that are not blank, at most a few. The line behind the last one belongs to it: a
-// condition there is about what now stands before it.
+// condition there is about the text that now stands before it.
 func lineSites(file, text string, first, last int, old bool) []templateSite {
 	var out []templateSite
 	at := 0
@@ -122,17 +122,17 @@ type guard struct {
 	in    *reading
 }
 
-// A reading is a tree that is read, with what a dot stands for where a guard is: the path of
-// the values that the innermost with is about.
+// A reading is a tree that is read, with the meaning of the dot at a guard: the path of the values that the innermost
+// with is about.
 type reading struct {
 	texts *chartTexts
 	side  int
 	tree  *parse.Tree
 	dot   []string
 	depth int
-	// given says that an empty value counts as one that nobody gave, which a text can stand for.
+	// given says that an empty value counts as one that was not given, which a text can stand for.
 	given bool
-	body  string // what stands under the condition; "" where that is not known
+	body  string // the text under the condition; "" if that is not known
 }
 
 // ways are the settings that may let a place show, likelier ones first; deciding are those under

@@ -13,9 +13,9 @@ import (
 	"github.com/kubesettle/kubesettle/render/side"
 )
 
-// takeTestValues renders base's charts with head's files of chart-testing where the change adds or edits them, and
-// base renders with them: the two charts are asked the same, and what a test asks for again is not what the chart has
-// again. Nobody upgrades an installation by them.
+// takeTestValues renders base's charts with head's files of chart-testing where the change adds or edits them, and base
+// renders with them: both charts get the same values, and a value that a test repeats is not one that the chart
+// repeats. Test values are not used to upgrade an installation.
 func takeTestValues(s *side.Side, head *side.Side, needy map[string]bool) {
 	for i := range len(s.Releases) {
 		r := s.Releases[i]
@@ -70,7 +70,7 @@ func remarkTest(s *side.Side, k int, file string, rendered, of *side.Side) {
 }
 
 // takeTest renders the chart of release i with a file of chart-testing of the other side's, in the place of its own; k
-// is the other side's release of it. false: the other has none, or it does not render.
+// is the other side's release of it. false: the other has no such file, or it does not render.
 func takeTest(s *side.Side, other *side.Side, i int, file string, text []byte) (k int, ok bool) {
 	one := withTest(s.Releases[i], file)
 	k, has := other.ByID[one.ID]

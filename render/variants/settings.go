@@ -28,8 +28,8 @@ func settingText(list []toggle) string {
 	return strings.Join(out, ",")
 }
 
-// settings are the sets of toggles that show what is hidden, and those with which a condition that the change brings,
-// or takes away, comes out otherwise than without; hidden are the places that none of them shows.
+// settings are the sets of toggles that show hidden places, and those that flip a condition that the change brings or
+// takes away; hidden are the places that no set shows.
 func (s *switching) settings() (out [][]toggle, hidden []object.Note) {
 	for _, d := range s.found {
 		if s.trials >= 2*s.most() {
@@ -82,8 +82,7 @@ func onlyOf(text []byte, some ...string) bool {
 	})
 }
 
-// search adds the settings that show a part, if it is not seen, and one that makes a condition of its own come out
-// otherwise.
+// search adds the settings that show a part, if it is not seen, and one that flips its own condition.
 func (s *switching) search(d part, known [][]toggle, seen bool, add func([]toggle)) {
 	plain, deciding := s.text.ways(d.sites)
 	if !seen {
@@ -107,8 +106,8 @@ func (s *switching) search(d part, known [][]toggle, seen bool, add func([]toggl
 // mostTogether bounds the settings that are made of others.
 const mostTogether = 12
 
-// together are settings for what no one of them shows: two of them at once, as where one condition takes the place of
-// another, and each under another release's name.
+// together are settings for places that no single toggle shows: two of them at once, as where one condition takes the
+// place of another, and each under another release's name.
 func together(lists ...[][]toggle) [][]toggle {
 	all := slices.Concat(lists...)
 	out := [][]toggle{{demo}}
@@ -126,7 +125,7 @@ func together(lists ...[][]toggle) [][]toggle {
 	return out
 }
 
-// sortToggles orders a setting, and takes out what it says twice; false where it says two things.
+// sortToggles orders a setting, and takes out repetitions; false if it contradicts itself.
 func sortToggles(list []toggle) ([]toggle, bool) {
 	list = slices.Clone(list)
 	slices.SortFunc(list, func(a, b toggle) int {

@@ -346,7 +346,7 @@ func WithoutRepeats(list []object.Change, head *object.Revision) []object.Change
 	})
 }
 
-// says is what a change comes to, wherever it is written.
+// says is the content of a change, wherever it is written.
 func says(c *object.Change) string {
 	text := fmt.Sprint(c.Kind, c.TemplateChanged)
 	for _, f := range c.Fields {

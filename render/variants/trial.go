@@ -21,7 +21,7 @@ func (s *switching) shows(of *release.Recipe, set []toggle, d part) bool {
 			return with.of(d.template) != without.of(d.template)
 		}
 	}
-	return set == nil // nobody knows: not hidden
+	return set == nil // unknown: not hidden
 }
 
 // breaks reports whether head gives no YAML with some values, and does without a part of the change, as base does: what

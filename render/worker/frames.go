@@ -90,8 +90,8 @@ type wireDocument struct {
 	Known   int `json:",omitempty"`
 }
 
-// encodeOutput writes an output. What is rendered only to be compared gives mostly what was given before: of that, the
-// numbers that known has are sent.
+// encodeOutput writes an output. Renderings for comparison mostly repeat earlier output: for the repeated parts, only
+// the numbers that known has are sent.
 func encodeOutput(j *release.Recipe, out release.Output, known *document.Known) ([]byte, error) {
 	if j.Chart == nil || !j.Chart.Once {
 		return json.Marshal(out)
@@ -108,9 +108,9 @@ func encodeOutput(j *release.Recipe, out release.Output, known *document.Known) 
 	return json.Marshal(wire)
 }
 
-// decodeOutput keeps integers apart from floats, as the decoder of manifests does. The contents that earlier is told of
-// and gives back are shared: outputs that are only compared have them. whole is false where there are such, so that the
-// bytes are not all that the output is.
+// decodeOutput keeps integers apart from floats, as the decoder of manifests does. Contents that earlier keeps and
+// gives back are shared, in outputs that are only compared. whole is false if there are such, as the bytes are then not
+// the whole output.
 func decodeOutput(b []byte, earlier map[int]map[string]any) (out release.Output, whole bool, err error) {
 	var wire struct {
 		wireOutput

@@ -7,11 +7,11 @@ import (
 	"syscall"
 )
 
-// limitMemory lets the system refuse what one allocation would take beyond the limit:
-// [watchMemory] looks at what is there already. Go takes more than its heap.
+// limitMemory lets the system refuse an allocation beyond the limit: [watchMemory] looks at the memory already in use.
+// Go takes more than its heap.
 func limitMemory(limit uint64) {
 	most := limit + limit/2 + 128<<20
-	// Where the system does not let us, the watch is what there is.
+	// If the system does not let us, there is only the watch.
 	_ = syscall.Setrlimit(syscall.RLIMIT_DATA, &syscall.Rlimit{Cur: most, Max: most})
 }
 

@@ -12,9 +12,9 @@ import (
 	"github.com/kubesettle/kubesettle/render/release"
 )
 
-// read decodes plain manifests in this process, as it has done to learn that they are some: nothing is executed, what
-// aliases expand to is bounded, and so are files. Another process takes longer to start. What they give has gone
-// through the same text as from a worker, so that nobody can tell.
+// read decodes plain manifests in this process, as it has done to learn that they are some: nothing is executed, the
+// expansion of aliases is bounded, and so are files. Another process takes longer to start. The documents go through
+// the same text as from a worker, so there is no difference.
 func (p *pool) read(j *release.Recipe) release.Output {
 	began, limit := time.Now(), p.clock.Left(p.box.Time)
 	over := func() bool { return p.ctx.Err() != nil || time.Since(began) > limit }

@@ -4,8 +4,8 @@ package worker
 
 import "os/exec"
 
-// limitMemory is what Linux can do.
+// limitMemory exists on Linux only.
 func limitMemory(uint64) {}
 
-// dieWithParent is what Linux can do; elsewhere a worker looks at its input, see [orders].
+// dieWithParent exists on Linux only; elsewhere a worker looks at its input, see [orders].
 func dieWithParent(*exec.Cmd) {}

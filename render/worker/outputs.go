@@ -32,7 +32,7 @@ func NewOutputs(dir string, program func() string) *Outputs {
 	return &Outputs{folder: folder, program: program}
 }
 
-// mostOutputs is how many bytes are kept: beyond it, what was not read for longest goes.
+// mostOutputs is how many bytes are kept: beyond it, the output that was not read for longest goes.
 const mostOutputs = 256 << 20
 
 // name is the file of a recipe.
@@ -59,8 +59,8 @@ func (o *Outputs) find(j *release.Recipe) (release.Output, bool) {
 	return out, true
 }
 
-// keep stores an output, of which frame is the text, or nil where nobody has it. A folder that cannot be written is one
-// that is empty next time.
+// keep stores an output, of which frame is the text, or nil if that is not at hand. If the folder cannot be written, it
+// is empty next time.
 func (o *Outputs) keep(j *release.Recipe, out release.Output, frame []byte) {
 	if o == nil || out.Err != nil || !lasting(j) || o.program() == "" {
 		return
@@ -99,7 +99,7 @@ func lasting(j *release.Recipe) bool {
 	return true
 }
 
-// sweep removes what was not read for longest where more is kept than should be.
+// sweep removes the outputs that were not read for longest if more is kept than should be.
 func (o *Outputs) sweep() {
 	if o != nil && o.written.Load() {
 		o.folder.Sweep()

@@ -11,7 +11,7 @@ import (
 	"github.com/kubesettle/kubesettle/render/release"
 )
 
-// runHere renders a recipe in this process; what known remembers is shared with what it gives.
+// runHere renders a recipe in this process; its documents are shared with known.
 func runHere(j *release.Recipe, known *document.Known) release.Output {
 	return runUntil(j, known, func() bool { return false })
 }
@@ -45,7 +45,7 @@ func runUntil(j *release.Recipe, known *document.Known, over func() bool) (out r
 // renderChart renders a chart and builds the post-renderers' overlays over what it gave.
 func renderChart(j *release.Recipe, known *document.Known) release.Output {
 	if len(j.Release.PostRender) > 0 {
-		known = nil // they change what was decoded
+		known = nil // they change decoded documents
 	}
 	out := helm.Render(j.Chart, j.Files, known)
 	for i := range j.Release.PostRender {
@@ -61,7 +61,7 @@ func renderChart(j *release.Recipe, known *document.Known) release.Output {
 	return out
 }
 
-// buildKustomization builds a kustomization and does what Flux does to what was built.
+// buildKustomization builds a kustomization and applies Flux's changes to the output.
 func buildKustomization(j *release.Recipe) release.Output {
 	out := kustomize.Build(j)
 	if out.Err != nil {

@@ -106,8 +106,8 @@ func fillFast(text string, params map[string]any) (string, error) {
 	}), nil
 }
 
-// setFunctions are Argo CD's, without those that read the machine or the clock or are
-// random: what they give is not known from the repository.
+// setFunctions are Argo CD's, without those that read the machine or the clock or are random: their results are not
+// known from the repository.
 func setFunctions() template.FuncMap {
 	funcs := template.FuncMap(sprig.HermeticTxtFuncMap())
 	for _, f := range []string{"genPrivateKey", "genCA", "genCAWithKey", "genSelfSignedCert", "genSelfSignedCertWithKey",

@@ -33,15 +33,15 @@ const (
 	leastRenderMemory   = 384 << 20
 	// maxOutputBytes bounds what one release renders to; 5 MiB are a large chart.
 	maxOutputBytes = 128 << 20
-	// bigOutput is what a worker gives its memory back after.
+	// bigOutput is the size of an output after which a worker gives its memory back.
 	bigOutput = 4 << 20
 	// mostKnown is how many bytes of rendered texts a worker remembers decoded.
 	mostKnown = 4 << 20
 	// workerGC is the garbage that a worker lets lie, in percent of what lives: it allocates
 	// much and keeps little, and its memory limit stands above.
 	workerGC = 400
-	// warmUp is what a worker takes to start and to read the schemas, on a machine with other work: one that is to be
-	// idle again within that time is waited for, as it costs no processor time.
+	// warmUp is the time that a worker takes to start and to read the schemas, on a machine with other work: one that
+	// is to be idle again within that time is waited for, as it costs no processor time.
 	warmUp = 400 * time.Millisecond
 	// exitMemory is the exit code of a worker that stopped itself for its memory.
 	exitMemory = 66
@@ -81,7 +81,7 @@ type process struct {
 	earlier map[int]map[string]any
 }
 
-// firstBytes keeps the beginning of what is written.
+// firstBytes keeps the beginning of the text that is written.
 type firstBytes struct{ text []byte }
 
 func (f *firstBytes) Write(p []byte) (int, error) {
@@ -239,7 +239,7 @@ func (w *process) ask(j *release.Recipe) (release.Output, []byte, error) {
 func (w *process) stop(err error, box Sandbox) string {
 	w.in.Close()
 	_ = w.cmd.Process.Kill()
-	_ = w.cmd.Wait() // the exit code is what is wanted, and it is read next
+	_ = w.cmd.Wait() // only the exit code is wanted, and it is read next
 	if w.cmd.ProcessState.ExitCode() == exitMemory || w.said.starved() {
 		return fmt.Sprintf("it needed more than %d MiB of memory", box.Memory>>20)
 	}
@@ -259,9 +259,9 @@ func (w *process) kill() {
 
 var errFrame = errors.New("frame too large")
 
-// orders reads the recipes that come in, whatever the process does meanwhile. Input that ends
-// while a recipe is rendered means that nobody waits for its output any more: the process ends,
-// however long the template would have run. Linux ends it by itself, see [dieWithParent].
+// orders reads the incoming recipes, whatever the process does meanwhile. If the input ends while a recipe is rendered,
+// its output is no longer wanted: the process ends, however long the template would have run. Linux ends it by itself,
+// see [dieWithParent].
 func orders(in *bufio.Reader, busy *atomic.Bool) <-chan order {
 	list := make(chan order)
 	go func() {
