@@ -17,7 +17,7 @@ func (h *renderer) EditedOthers(ctx context.Context, r *object.Revision, id, fil
 	rendered := 0
 	for _, one := range r.Releases {
 		recipe := side.MadeOf(one).Recipe
-		if one.ID == id || recipe == nil {
+		if one.ID == id || recipe == nil || one.Tried() {
 			continue
 		}
 		was, reads := recipe.Files[file]

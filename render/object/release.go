@@ -41,6 +41,9 @@ type Release struct {
 	At Location `json:"-"`
 }
 
+// Tried reports whether a chart is rendered once more, with values that only show what its others hide.
+func (r *Release) Tried() bool { return r.Switched != "" && r.ID != r.Path }
+
 // Rendered is one release on one side.
 type Rendered struct {
 	Release

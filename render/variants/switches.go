@@ -325,7 +325,7 @@ func textOfDocs(docs []document.Document) string {
 func WithoutRepeats(list []object.Change, head *object.Revision) []object.Change {
 	plain := map[string]string{} // release that another one repeats
 	for _, r := range head.Releases {
-		if r.Switched != "" && r.ID != r.Path {
+		if r.Tried() {
 			plain[r.ID] = r.Path
 		}
 	}

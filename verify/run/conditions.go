@@ -71,7 +71,7 @@ func settings(head *object.Revision) map[string]string {
 // roll out is nobody's question.
 func (a *Analysis) supposes(release string) bool {
 	return slices.ContainsFunc(a.Changes.Head.Releases, func(r *object.Rendered) bool {
-		return r.ID == release && tried(r)
+		return r.ID == release && r.Tried()
 	})
 }
 

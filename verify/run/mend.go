@@ -63,7 +63,7 @@ func (a *Analysis) mendStatic(ctx context.Context, ch *object.Changes, all bool)
 				try = a.tryFirst
 			}
 			if f := try(ctx, ch, all, &a.Result.Findings[i], r); f != nil {
-				f.Verified = f.Verified && !r.Drops
+				f.Verified = f.Verified && !r.Drops && !a.supposes(a.Result.Findings[i].Release)
 				a.Result.Findings[i].Fix = f
 				break
 			}
@@ -198,7 +198,8 @@ func alone(head *object.Revision, rel *object.Rendered, o *object.Object) bool {
 }
 
 // mended reports whether a change with another release in place of head's, and with what a remedy sets before on base,
-// has not a finding, nor one that it had not before.
+// has not a finding, nor one that it had not before. With values that nobody declared it is not searched for that: such
+// a fix is not verified.
 func (a *Analysis) mended(ctx context.Context, ch *object.Changes, all bool, rel *object.Rendered,
 	of *finding.Finding, r static.Remedy) bool {
 	base := ch.Base
@@ -221,7 +222,7 @@ func (a *Analysis) mended(ctx context.Context, ch *object.Changes, all bool, rel
 		slices.ContainsFunc(after, func(k [3]string) bool { return k == gone || !slices.Contains(before, k) }) {
 		return false
 	}
-	return a.searchedClean(ctx, base, ch.Head, all, rel, nil)
+	return a.supposes(rel.ID) || a.searchedClean(ctx, base, ch.Head, all, rel, nil)
 }
 
 // stands reports whether with other releases in place of head's nothing is wrong with objects as they stand that was

@@ -51,13 +51,10 @@ func hiddenFailure(p slice.Pair) bool {
 		return false
 	}
 	if p.Base == nil {
-		return tried(p.Head)
+		return p.Head.Tried()
 	}
 	return p.Head.Switched == p.Base.Switched && p.Base.Lacks() == nil
 }
-
-// tried reports whether a chart is rendered once more, with values that only show what others hide.
-func tried(r *object.Rendered) bool { return r.Switched != "" && r.ID != r.Path }
 
 // brokenByHead reports whether a chart or kustomization renders on base and fails on head for a mistake in its files,
 // and not for a value that it asks for or for what was not had.
