@@ -100,6 +100,9 @@ func endsAs(reason, want string) bool {
 // Each hostile input fails its own release, in bounded time and memory, and the others'
 // results stand. With -v and -default-limits it prints the manual's table.
 func TestHostileInputIsBounded(t *testing.T) {
+	if raceDetector {
+		t.Skip("the bounds are of time and memory, and the detector takes several times both")
+	}
 	if testing.Verbose() {
 		fmt.Println("| input | ends as | after, s | memory, MiB |\n|---|---|---|---|")
 	}

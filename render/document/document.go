@@ -153,6 +153,9 @@ func Decode(file string, b []byte) ([]Document, *object.Failure) {
 	}
 	var docs []Document
 	for i, raw := range raws {
+		if Blank(raw.Text) {
+			continue
+		}
 		v, twice, err := decode(raw.Text)
 		if err != nil {
 			line := raw.line - 1 + ErrorLine(err)

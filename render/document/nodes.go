@@ -15,17 +15,20 @@ func Walk(n *yaml3.Node, f func(*yaml3.Node)) {
 }
 
 // Nodes gives the root node of each document of a stream, nil for one that is
-// empty or broken, with lines counted in the stream.
+// empty or broken, or where there are too many, with lines counted in the stream.
 func Nodes(b []byte) []*yaml3.Node {
-	var list []*yaml3.Node
-	for _, raw := range Split(UTF8(b)) {
+	raws := Split(UTF8(b))
+	list := make([]*yaml3.Node, len(raws))
+	if TooMany(len(raws), func(i int) []byte { return raws[i].Text }) != nil {
+		return list
+	}
+	for i, raw := range raws {
 		var doc yaml3.Node
-		if err := yaml3.Unmarshal(raw.Text, &doc); err != nil || len(doc.Content) == 0 {
-			list = append(list, nil)
+		if Blank(raw.Text) || yaml3.Unmarshal(raw.Text, &doc) != nil || len(doc.Content) == 0 {
 			continue
 		}
 		Walk(&doc, func(n *yaml3.Node) { n.Line += raw.line - 1 })
-		list = append(list, doc.Content[0])
+		list[i] = doc.Content[0]
 	}
 	return list
 }
