@@ -23,7 +23,7 @@ type Baseline struct {
 	Entries []BaselineEntry
 }
 
-// BaselineEntry is one finding. Its fingerprint alone decides; the rest is for who reads it.
+// BaselineEntry is one finding. Its fingerprint alone decides; the rest is for readers.
 type BaselineEntry struct {
 	Fingerprint string `yaml:"fingerprint"`
 	Rule        string `yaml:"rule"`

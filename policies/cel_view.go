@@ -30,7 +30,7 @@ type WorkloadView struct {
 	Load string `cel:"load"`
 }
 
-// NodesView is what nodes gives in a custom intent, in nodes.
+// NodesView is the value of nodes in a custom intent.
 type NodesView struct {
 	Present  int `cel:"present"`  // that are there
 	Serving  int `cel:"serving"`  // there, up and not cordoned
@@ -38,7 +38,7 @@ type NodesView struct {
 	Cordoned int `cel:"cordoned"` // being drained
 }
 
-// EventsView is what events gives in a custom intent: how often each happened on the run.
+// EventsView is the value of events in a custom intent: how often each happened on the run.
 type EventsView struct {
 	Applies      int `cel:"applies"`
 	LoadChanges  int `cel:"loadChanges"` // of all workloads of the slice

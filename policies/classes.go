@@ -28,10 +28,9 @@ const NodeImage = "status.images:"
 // spec.unschedulable, and the images of which relevant says so (see [NodeImage]). Classes come in the order of the
 // cluster's first nodes and pools.
 //
-// kubernetes.io/hostname tells no nodes apart, as each node has its own; [NodeName] does.
-// Nodes of which only allocatable memory and ephemeral storage
-// differ, and by 1% at most, are one class with the least of them: equal machines report
-// unequal bytes.
+// kubernetes.io/hostname tells no nodes apart, as each node has a different one; [NodeName] does. Nodes of which only
+// allocatable memory and ephemeral storage differ, and by 1% at most, are one class with the least of them: equal
+// machines report unequal bytes.
 //
 // Declared nodes give a class of exactly their number. A pool over z zones gives one
 // class a zone, each of ⌊min/z⌋ to ⌈max/z⌉ nodes: how node groups that balance their

@@ -36,8 +36,8 @@ type Policy struct {
 	Traffic Traffic
 	// Locked are the fields that policies of folders below may not give.
 	Locked []Lock
-	// Baseline is what that of the gate holds (set by the caller through [LoadBaseline], as the
-	// file has to be read from a revision); nil: nothing is accepted.
+	// Baseline is the content of the gate's baseline (set by the caller through [LoadBaseline], as the file has to be
+	// read from a revision); nil: no finding is accepted.
 	Baseline *Baseline
 
 	lines map[string]int // of the keys that the file gives, by path; nil for the default
@@ -58,8 +58,8 @@ type Release struct {
 
 // Cluster is the cluster to verify on.
 type Cluster struct {
-	// Assumed says that nothing was declared and the generic elastic three-zone cluster
-	// stands in; no finding may rest on its capacity.
+	// Assumed says that nothing was declared and the generic elastic three-zone cluster is used instead; no finding may
+	// rest on its capacity.
 	Assumed bool
 	// NodesFile is cluster.nodes, relative to the policy file; Nodes what it holds (set
 	// by [Policy.SetNodes], as the file may have to be read from a revision).
@@ -75,12 +75,12 @@ type Cluster struct {
 	MaxAge       time.Duration
 	// Gated are the feature gates that the models follow, as version and featureGates say.
 	Gated state.Gated
-	// Releases are patterns of the releases that this cluster runs, beside the one that is checked:
-	// what they declare takes its room on nodes that are declared one by one.
+	// Releases are patterns of the releases that this cluster runs, beside the one that is checked: their workloads
+	// take room on nodes that are declared one by one.
 	Releases []string
 	// Workloads run in this cluster and are in no release.
 	Workloads []OtherWorkload
-	// Beside is what stands on the nodes beside a slice, by node (set by who cuts slices).
+	// Beside are the other pods on the nodes of a slice, by node (set by the code that cuts slices).
 	Beside map[string]*state.Beside
 }
 
@@ -103,8 +103,8 @@ type NodePool struct {
 	Follows []string
 	Node    string
 	Unzoned bool
-	// Derived says that nobody declared the pool: a snapshot has nodes like its, and an autoscaler.
-	// Its nodes come where pods wait, and stay.
+	// Derived says that the pool was not declared: a snapshot has nodes of its kind, and an autoscaler. Its nodes come
+	// when pods wait, and stay.
 	Derived bool
 	// Elastic says that the capacity was not declared but invented, as the embedded
 	// default's is: resource requests always fit.
@@ -120,8 +120,8 @@ type Controllers struct {
 	Scheduler *state.Scheduler
 	// SchedulerLines are the lines of its fields; see [FieldLines].
 	SchedulerLines map[string]int
-	// Descheduler is what that file holds (set by the caller through [LoadDescheduler],
-	// as the file may have to be read from a revision); nil: none runs.
+	// Descheduler is the content of that file (set by the caller through [LoadDescheduler], as the file may have to be
+	// read from a revision); nil: none runs.
 	Descheduler *state.Descheduler
 	// DeschedulerLines are the lines of its fields; see [FieldLines].
 	DeschedulerLines map[string]int
@@ -174,10 +174,9 @@ type Events struct {
 	Rollback, OutOfService bool
 	// DiskPressure and MemoryPressure are nodes whose disk or memory runs short.
 	DiskPressure, MemoryPressure int
-	// StartupSpike is the CPU use of a starting pod in percent of its request; 0: none.
+	// StartupSpike is the CPU use of a starting pod in percent of its request; 0: no spike.
 	StartupSpike int
-	// Drain is what is declared of drains; nil: nothing, so that one is routine, or with
-	// NoDrain that there are none.
+	// Drain is the declaration of drains; nil: none is given, so one drain is routine, or with NoDrain there are none.
 	Drain   *Drain
 	NoDrain bool
 	// NodeAdded and NodeRemoved are nodes that come to a pool or leave it by hand.

@@ -86,7 +86,7 @@ func (p *NodePool) nodes(n int) []*corev1.Node {
 // Runs reports whether the policy says that a release, by its ID or its path, runs in this cluster.
 func (c *Cluster) Runs(names ...string) bool { return matchAny(c.Releases, names...) }
 
-// Parks reports whether the policy says that nothing applies a file.
+// Parks reports whether the policy says that a file is not applied.
 func (p *Policy) Parks(file string) bool { return matchAny(p.Parked, file) }
 
 func matchAny(patterns []string, names ...string) bool {

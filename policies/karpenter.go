@@ -16,8 +16,8 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// KarpenterPool is a NodePool of Karpenter: how its nodes are disrupted, what they have in
-// common, and how many there may be.
+// KarpenterPool is a NodePool of Karpenter: how its nodes are disrupted, their common properties, and how many there
+// may be.
 type KarpenterPool struct {
 	state.Karpenter
 	Labels map[string]string // of its nodes, as far as the NodePool fixes them
@@ -123,8 +123,8 @@ func ReadNodePool(content map[string]any) (*KarpenterPool, error) {
 	return p, nil
 }
 
-// LoadNodePools reads a file of NodePools; other objects in it are left out.
-// Errors: what is no YAML, or no NodePool, with the file's name.
+// LoadNodePools reads a file of NodePools; other objects in it are left out. Errors: a file that is no YAML, or an
+// object that is no valid NodePool, with the file's name.
 func LoadNodePools(file string, data []byte) ([]*KarpenterPool, error) {
 	if len(data) > maxFileBytes {
 		return nil, fmt.Errorf("%s: has %d bytes, at most %d can be read", file, len(data), maxFileBytes)

@@ -19,8 +19,8 @@ const (
 //go:embed default.yaml
 var defaultFile []byte
 
-// Default is what holds where nothing was declared: a generic elastic cluster of three
-// zones, the usual events and a gate on new errors. The caller owns it.
+// Default is the policy if nothing was declared: a generic elastic cluster of three zones, the usual events and a gate
+// on new errors. The caller owns it.
 func Default() *Policy {
 	p := &Policy{Intents: map[string]Intent{}}
 	if err := p.decode("default.yaml", defaultFile); err != nil {
@@ -31,8 +31,7 @@ func Default() *Policy {
 	return p
 }
 
-// Load reads a policy file; what it leaves out is as in [Default]. name stands in
-// messages and in [Policy.File].
+// Load reads a policy file; keys that it leaves out are as in [Default]. name is used in messages and in [Policy.File].
 // Errors: a [*FileError] with every problem of the file.
 func Load(name string, data []byte) (*Policy, error) {
 	p := Default()

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Loop is a part of a policy that says what acts in the cluster, when, or where: controllers, events, timing, facts of
-// the cluster. What a policy asks of that (intents, gate, waivers) is none.
+// Loop is a part of a policy that describes the actors in the cluster, when they act, or where: controllers, events,
+// timing, facts of the cluster. Requirements (intents, gate, waivers) are no loops.
 type Loop struct {
 	Path string // of its key, such as events.nodeFailure
 	// File reports that it is told by a file that the policy names as well, which is then given; nil: by none.
@@ -250,7 +250,7 @@ func (p *Policy) Differ(o *Policy) []Loop {
 // Narrows reports whether a loop is less of one in the policy after than in the one before.
 func (l Loop) Narrows(before, after *Policy) bool { return l.less != nil && l.less(before, after) }
 
-// Words are what a policy says of a loop, in short.
+// Words describe a policy's declaration of a loop, in short.
 func (l Loop) Words(p *Policy) string {
 	if l.words != nil {
 		return l.words(p)
@@ -261,8 +261,8 @@ func (l Loop) Words(p *Policy) string {
 	return "none"
 }
 
-// WithLoops gives the policy with what another one says of some loops; everything else, what it asks of them
-// included, stays as it is.
+// WithLoops gives the policy with another one's declaration of some loops; everything else, its requirements included,
+// stays as it is.
 func (p *Policy) WithLoops(from *Policy, loops []Loop) *Policy {
 	out := *p
 	out.lines = maps.Clone(p.lines)

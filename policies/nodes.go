@@ -25,10 +25,8 @@ const (
 	maxNodes      = 5000 // the size Kubernetes is tested for
 )
 
-// SetNodes reads a file of Node objects (see [ParseNodes]) into the cluster, which is
-// then declared. The policy's own cluster.nodes stands beside the pools; any other file
-// takes the place of the whole declared cluster.
-// Errors: [ErrNodes].
+// SetNodes reads a file of Node objects (see [ParseNodes]) into the cluster, which is then declared. The policy's own
+// cluster.nodes is added to the pools; any other file replaces the whole declared cluster. Errors: [ErrNodes].
 func (p *Policy) SetNodes(file string, data []byte) error {
 	nodes, err := ParseNodes(file, data)
 	if err != nil {
@@ -41,11 +39,9 @@ func (p *Policy) SetNodes(file string, data []byte) error {
 	return nil
 }
 
-// ParseNodes reads Node objects as `kubectl get nodes -o yaml` or -o json prints them:
-// a List, a single Node, or several documents of these. It keeps what placement can
-// depend on: names, labels, taints, spec.unschedulable, status.allocatable and
-// status.images.
-// Errors: [ErrNodes], naming the file, the line and the node.
+// ParseNodes reads Node objects as `kubectl get nodes -o yaml` or -o json prints them: a List, a single Node, or
+// several documents of these. It keeps the fields that placement can depend on: names, labels, taints,
+// spec.unschedulable, status.allocatable and status.images. Errors: [ErrNodes], naming the file, the line and the node.
 func ParseNodes(file string, data []byte) ([]*corev1.Node, error) {
 	if len(data) > maxNodesBytes {
 		return nil, fmt.Errorf("%w: %s has %d bytes, at most %d can be read; leave out status.images, or give node pools instead", ErrNodes, file, len(data), maxNodesBytes)

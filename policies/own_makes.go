@@ -98,7 +98,7 @@ type Asked struct {
 // String is its text.
 func (a *Asked) String() string { return a.text }
 
-// Of is what it says of a custom resource; an error is of the resource, such as of a field that is not there.
+// Of is the recipe's result for a custom resource; an error is the resource's, such as a missing field.
 func (a *Asked) Of(resource map[string]any) (any, error) {
 	v, _, err := a.program.Eval(map[string]any{varSelf: resource})
 	if err != nil {

@@ -14,9 +14,9 @@ import (
 // SchedulerKind is the kind of a scheduler's configuration file.
 const SchedulerKind = "KubeSchedulerConfiguration"
 
-// LoadScheduler reads a KubeSchedulerConfiguration as kube-scheduler v1.36.3 does, with
-// its defaults and its validation of what the model reads. file stands in messages. What
-// it asks for that the model does not have is in [state.Scheduler.Refused].
+// LoadScheduler reads a KubeSchedulerConfiguration as kube-scheduler v1.36.3 does, with its defaults and its validation
+// of the fields that the model reads. file is used in messages. Features that the model does not have are in
+// [state.Scheduler.Refused].
 //
 // Upstream: cmd/kube-scheduler/app/options: loadConfig; pkg/scheduler/apis/config/v1:
 // SetDefaults_KubeSchedulerConfiguration; validation: ValidateKubeSchedulerConfiguration.

@@ -8,6 +8,6 @@ import (
 //go:embed policy.schema.json
 var schemaFile []byte
 
-// Schema is the JSON Schema (2020-12) of the policy file. It refuses what can be told
-// without comparing one place of the file with another; [Load] refuses the rest too.
+// Schema is the JSON Schema (2020-12) of the policy file. It refuses everything that is wrong without comparing one
+// place of the file with another; [Load] refuses the rest too.
 func Schema() []byte { return slices.Clone(schemaFile) }

@@ -128,7 +128,7 @@ func (d *decoder) locks(p *Policy) read {
 	})
 }
 
-// Lock is what locks a field for folders below, the nearest to the root; nil: nothing does.
+// Lock is the policy that locks a field for folders below, the nearest to the root; nil: there is none.
 func (p *Policy) Lock(field string) *Lock {
 	for i := range p.Locked {
 		if l := &p.Locked[i]; l.Field == field || partOf(field, l.Field) {

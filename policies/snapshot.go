@@ -16,7 +16,7 @@ import (
 	"github.com/kubesettle/kubesettle/verify/snapshot"
 )
 
-// DefaultMaxAge is how old a snapshot may be before what rests on it is no error.
+// DefaultMaxAge is how old a snapshot may be before findings that rest on it are no errors.
 const DefaultMaxAge = 7 * 24 * time.Hour
 
 // SetSnapshot reads a file that `kubesettle snapshot` wrote into the cluster, which is then that of
@@ -97,8 +97,7 @@ func (p *Policy) mayCome() {
 	c.Pools = slices.DeleteFunc(pools, func(pool NodePool) bool { return pool.Max == 0 })
 }
 
-// Grows says what in the cluster may bring nodes of which nothing is declared; "" where nothing
-// does.
+// Grows names the component of the cluster that may bring undeclared nodes; "" if there is none.
 func (c *Cluster) Grows() string {
 	if c.Snapshot == nil || slices.ContainsFunc(c.Pools, func(p NodePool) bool { return p.Autoscaled && !p.Derived }) {
 		return ""

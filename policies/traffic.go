@@ -6,7 +6,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Traffic is what has to reach what, and what must not.
+// Traffic declares which connections must be possible, and which must not.
 type Traffic struct {
 	Must, MayNot []Edge
 }

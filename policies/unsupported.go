@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// Unsupported names what the file sets and this version reads but does not model, each
-// with what is assumed in its place, such as "events.spotReclaim (line 12): no node
-// pool is spot", in the order of the file format. What the file leaves at its default is not named.
+// Unsupported names keys that the file sets and this version reads but does not model, each with the assumption in its
+// place, such as "events.spotReclaim (line 12): no node pool is spot", in the order of the file format. Keys at their
+// default are not named.
 func (p *Policy) Unsupported() []string {
 	var out []string
 	say := func(on bool, at, assumed string) {

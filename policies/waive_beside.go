@@ -15,9 +15,9 @@ const WaiveAnnotation = "kubesettle.dev/waive"
 // maxBeside is how many lines of one annotation are read.
 const maxBeside = 50
 
-// Beside reads the waivers of an annotation; [Waiver.Line] counts the lines of its value from
-// 1. problems are one a line that is none, each with what to do and without its text, which may
-// be anything; such a line waives nothing.
+// Beside reads the waivers of an annotation; [Waiver.Line] counts the lines of its value from 1. problems has one for
+// each line that is no waiver, with the remedy and without the line's text, which may be anything; such a line waives
+// nothing.
 func (p *Policy) Beside(text string) (list []Waiver, problems []string) {
 	known := waivable(p)
 	for i, l := range strings.Split(text, "\n") {

@@ -8,8 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
-// OtherWorkload is what runs in the cluster and stands in no repository: it takes room, and its namespace's quotas. Its
-// pods stay where they are put; nobody's rules look at their labels.
+// OtherWorkload is a workload of the cluster that is in no repository: it takes room, and its namespace's quotas. Its
+// pods stay on their nodes; no rule looks at their labels.
 type OtherWorkload struct {
 	Namespace, Name string
 	Count           int    // of its pods; at least 1

@@ -2,13 +2,13 @@ package rules
 
 import "slices"
 
-// Facets say what the violations of a rule are like, for whoever chooses what is searched and what may fix it: two
-// rules with the same facets are alike there. The zero value is careful: a rule without any is judged in the scenarios
-// of a change, with what is declared and no more; no violation of it is excused, and no fix is guessed.
+// Facets classify the violations of a rule for code that chooses searches and fixes: two rules with the same facets are
+// alike there. The zero value is careful: a rule without any is judged in the scenarios of a change, with the declared
+// facts and no others; its violations are not excused, and fixes are not guessed.
 type Facets uint32
 
 const (
-	// Stuck: a run ends where something waits for what no loop brings.
+	// Stuck: a run ends while something waits for an event that no loop brings.
 	Stuck Facets = 1 << iota
 	// MidRollout: a run ends with pods of two revisions, or short of the new one.
 	MidRollout

@@ -39,7 +39,7 @@ type Rule struct {
 	// Severity is that of an inevitable violation by the apply alone or a routine event.
 	Severity Severity
 	Help     Help
-	// Declared is where the user wrote a rule of their own; zero for those of [All].
+	// Declared is where the user wrote a custom rule; zero for those of [All].
 	Declared Declaration
 	Scope    *Scope // of a rule of the user's own; nil for those of [All]
 	// Running says that the rule speaks of a cluster that has settled once: what an
@@ -51,9 +51,9 @@ type Rule struct {
 	// Also gives a second side of the rule, which another kind of predicate tells; nil: it
 	// has one only.
 	Also func(c *state.Config, w int) Property
-	// Facets are what others have to know of the rule's violations; none where they are not like any that others ask for.
+	// Facets are the properties of the rule's violations that other code asks for; none if it has none of these.
 	Facets Facets
-	// Blind is what the predicates do not look at; the zero value is that they look at everything.
+	// Blind are the parts of the state that the predicates ignore; the zero value is that they look at everything.
 	Blind Blindness
 	// Static says that the rule is judged on the objects alone, without a run: New gives the
 	// zero Property.
@@ -74,8 +74,8 @@ func (r Rule) Content() (string, bool) {
 type Blindness uint8
 
 const (
-	// BlindToStarts: which of a revision's pods have started, of as many on each node and as many in all, where nobody
-	// takes one away before the others have. At rest that holds of a bad revision only, of which none has.
+	// BlindToStarts: which of a revision's pods have started, of as many on each node and as many in all, if none is
+	// taken away before the others have started. At rest that holds only of a bad revision, in which no pod starts.
 	BlindToStarts Blindness = 1 << iota
 	// BlindToStops: of which of two revisions, whose pods hold the same, the pods on deletion on a node are.
 	BlindToStops
@@ -94,7 +94,7 @@ func (r Rule) Properties(c *state.Config, w int) []Property {
 	return out
 }
 
-// Where gives the rule for what its property says of a workload only.
+// Where limits the rule to a property's statement about a workload.
 func (r Rule) Where(is func(Property) bool) Rule {
 	only := func(side func(c *state.Config, w int) Property) func(c *state.Config, w int) Property {
 		if side == nil {
@@ -138,8 +138,8 @@ type Property struct {
 	Persists  func(s state.State) bool
 	Settles   func(s state.State) bool
 	Recurs    func(from, to state.State) bool
-	// Mended says of a state after a BadStep or a Bad state, given the state before that step, that what
-	// the step took is there again. It is no predicate of the rule.
+	// Mended reports whether, in a state after a BadStep or a Bad state, the damage of the step is repaired, given the
+	// state before that step. It is no predicate of the rule.
 	Mended func(before, s state.State) bool
 	// Unsure says of the state that a violation ends in that it rests on something that no
 	// manifest says, so that it is not inevitable; nil: never.
@@ -161,8 +161,8 @@ type Property struct {
 	// "Kind:path", e.g. "HorizontalPodAutoscaler:spec.minReplicas"; the kind "Workload" is
 	// that of any workload.
 	Fields []string
-	// Err is what kept the property from being evaluated in some state that it was asked
-	// of; nil: nothing can. Nothing is then known of the property.
+	// Err is the error that kept the property from being evaluated in some state; nil: it cannot fail. After an error
+	// the property is unknown.
 	Err func() error
 	// Rest takes a function that reports whether no control loop and no kubelet has anything
 	// left to do in a state; nil: the property does not ask.

@@ -1,7 +1,7 @@
 package rules
 
-// Scope is what of a cluster the user's own intent speaks of, for who chooses what is
-// searched together, and at which scale.
+// Scope is the part of a cluster that a custom intent speaks of, for the code that chooses which workloads are searched
+// together, and at which scale.
 type Scope struct {
 	Workloads   []string // named, as "namespace/name"
 	Labels      []string // of nodes, whose values are named
