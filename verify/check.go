@@ -16,7 +16,7 @@ import (
 // Options of a check.
 type Options = run.Options
 
-// Check verifies what changes between two revisions.
+// Check verifies the changes between two revisions.
 //
 // A finding is data; an error means that nothing could be decided.
 func Check(ctx context.Context, ch *object.Changes, opt Options) (*finding.Result, error) {
@@ -28,7 +28,7 @@ func Verify(ctx context.Context, rev *object.Revision, opt Options) (*finding.Re
 	return judged(ctx, &object.Changes{Head: rev}, opt, true)
 }
 
-// Foresee answers a question about a change, or about what head has where there is no base.
+// Foresee answers a question about a change, or about head if there is no base.
 func Foresee(ctx context.Context, ch *object.Changes, q scenario.Question, opt Options) (*finding.Result, error) {
 	return run.Foresee(ctx, ch, q, opt)
 }

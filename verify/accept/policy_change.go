@@ -30,8 +30,8 @@ type replanned struct {
 	now *policies.Policy
 }
 
-// Replan analyses what a change makes of policies, beside what parts found under base's, and gives that as further
-// parts. One shard of several does it.
+// Replan analyses what a change makes of policies, beside the findings of parts under base's, and returns the outcome
+// as further parts. Of several shards only one does it.
 func Replan(ctx context.Context, ch *object.Changes, opt run.Options, parts []*run.Analysis,
 	until time.Time) ([]*run.Analysis, error) {
 	if opt.Shard.Of > 1 && opt.Shard.Index != 1 {
@@ -231,7 +231,7 @@ func Agree(a, b finding.Finding) bool {
 	})
 }
 
-// Graver reports whether none of some findings says the same as gravely; what is repaired says nothing.
+// Graver reports whether f is graver than every finding of the same kind among some others; repaired ones do not count.
 func Graver(f finding.Finding, than []finding.Finding) bool {
 	return !slices.ContainsFunc(than, func(o finding.Finding) bool {
 		return o.Status != finding.Fixed && Agree(o, f) && finding.Rank(o.Severity) <= finding.Rank(f.Severity)

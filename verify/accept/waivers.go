@@ -12,7 +12,7 @@ import (
 	"github.com/kubesettle/kubesettle/verify/scenario"
 )
 
-// Findings takes out of parts of a run what waivers cover, and marks what baselines have.
+// Findings takes waived findings out of parts of a run, and marks those that baselines have.
 func Findings(parts []*run.Analysis, today time.Time) {
 	var used []policies.Waiver
 	var list []*policies.Policy

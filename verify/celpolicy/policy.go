@@ -25,7 +25,7 @@ import (
 	"k8s.io/apiserver/pkg/cel/environment"
 )
 
-// Answer is what a policy says of a request.
+// Answer is a policy's answer to a request.
 type Answer int
 
 const (

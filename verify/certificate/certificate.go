@@ -20,7 +20,7 @@ import (
 // Schema is the version of the format.
 const Schema = "kubesettle.dev/certificate/v1"
 
-// File is what is written and read: the certificates of one run.
+// File is the content of a file of certificates: those of one run.
 type File struct {
 	Schema       string        `json:"schema"`
 	Certificates []Certificate `json:"certificates"`

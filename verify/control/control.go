@@ -20,9 +20,9 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// Loops is one entry of the list: what builds the actors of one file, and what they declare before any state is laid
-// out. The fields have no names where the list is written, so that an entry without a declaration does not compile;
-// TestStopsAreDeclared holds what is declared against what the actors do.
+// Loops is one entry of the list: the constructor of the actors of one file, and their declarations before any state is
+// laid out. The fields have no names where the list is written, so that an entry without a declaration does not
+// compile; TestStopsAreDeclared compares the declarations with the actors' steps.
 type Loops struct {
 	New   func(*state.Builder) ([]actor.Actor, error)
 	Stops state.WatchesStops

@@ -11,10 +11,10 @@ import (
 // ([search.System.Ample]). calm says that no event happens in the search.
 //
 // Once every pod is created and placed, and no event is left, the workloads have no more to do with each other: no pod
-// is placed by where others are, and none is evicted. A step of a kubelet and what the controllers of the workload make
-// of it, in the milliseconds after it, then commutes with those of other workloads, so that a run of the one workload
-// first, and then of the next, ends where any run does, after as many steps. No such step is taken twice, so that no
-// cycle goes through these states, and nothing is postponed forever.
+// is placed by where others are, and none is evicted. A step of a kubelet, with the reaction of the workload's
+// controllers in the milliseconds after it, then commutes with those of other workloads, so that a run of the one
+// workload first, and then of the next, ends where any run does, after as many steps. No such step is taken twice, so
+// that no cycle goes through these states, and nothing is postponed forever.
 func End(sys *search.System, cfg *state.Config, actors []actor.Actor, calm bool) {
 	workloads := len(cfg.Spec.Workloads)
 	if workloads < 2 || cfg.Spec.Unreduced || cfg.Spec.Interleaved {

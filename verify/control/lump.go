@@ -9,10 +9,9 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// Lump finds the pods that no actor of a problem distinguishes, and that whoever judges its states does not either, as
-// blind says. It gives the actors as they are then: one kubelet actor stops the pods that are lumped. Fairness survives
-// that: a run that serves the one can be taken to serve each of the classes in turn, as nobody sees which of them it
-// is.
+// Lump finds the pods that are distinguished neither by an actor of a problem nor, as blind says, by the judges of its
+// states. It returns the resulting actors: one kubelet actor stops the lumped pods. Fairness survives that: a run that
+// serves this actor can be taken to serve each of the classes in turn, as the difference is not visible.
 //
 // calm says that no event happens in the search.
 func Lump(cfg *state.Config, actors []actor.Actor, calm bool,

@@ -47,8 +47,8 @@ func borrow(f, of *Finding) {
 	}
 }
 
-// ByCause Groups ordered findings by root cause: indices, in order, but for the first of each group, which leads it: of
-// the gravest that which the fewest steps lead to, as what takes more comes of it.
+// ByCause groups ordered findings by root cause: lists of indices, in order, except that the leader of each group comes
+// first: of its gravest findings the one with the fewest steps, as the others follow from it.
 func ByCause(fs []Finding) [][]int {
 	join := NewGroups(len(fs))
 	at := map[string]int{}

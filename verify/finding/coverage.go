@@ -29,7 +29,7 @@ func (c *Coverage) Add(o Coverage) {
 	c.Bound = weaker(c.Bound, o.Bound)
 }
 
-// AddRule adds what a rule was verified at on another slice, or by another shard.
+// AddRule adds the sizes at which a rule was verified on another slice, or by another shard.
 func (c *Coverage) AddRule(r RuleCoverage) {
 	i := slices.IndexFunc(c.Rules, func(o RuleCoverage) bool { return o.Rule == r.Rule })
 	if i < 0 {

@@ -1,6 +1,6 @@
 package finding
 
-// A Draft is a finding as whoever finds it knows it. What it leaves out is the careful choice: its certainty is not
+// A Draft is a finding as its finder knows it. A field that is left out means the careful choice: its certainty is not
 // known, nor is its size a declared one.
 type Draft struct {
 	Rule, Class, Severity string

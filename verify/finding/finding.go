@@ -42,7 +42,7 @@ type Location struct {
 	Field       string `json:"field,omitempty"`
 }
 
-// Condition is a fact that a finding rests on and that nobody declared.
+// Condition is an undeclared fact that a finding rests on.
 type Condition struct {
 	While   string `json:"while"`   // such as "at most 3 nodes fit"
 	Declare string `json:"declare"` // where it can be declared; "": nowhere
@@ -71,8 +71,8 @@ type Finding struct {
 	// Unrendered says that it is about a release that head does not render.
 	Unrendered bool   `json:"unrendered,omitempty"`
 	Message    string `json:"message"`
-	// Holds names the clusters that it holds for, where this hangs on what nobody declared; the message
-	// ends in the same words.
+	// Holds names the clusters that it holds for, if this depends on undeclared facts; the message ends in the same
+	// words.
 	Holds           []Condition `json:"holds,omitempty"`
 	Scale           Scale       `json:"scale"`
 	AtDeclaredScale bool        `json:"atDeclaredScale"`
@@ -96,7 +96,7 @@ type Finding struct {
 	Fix     *Fix  `json:"fix"`
 	// OtherFix is the next best one; nil where there is none.
 	OtherFix *Fix `json:"otherFix,omitempty"`
-	// Untried is how many fixes were not searched to an end for want of states: whether they mend it is not known.
+	// Untried is how many fixes were not searched to an end for want of states: whether they cure it is not known.
 	Untried     int    `json:"untriedFixes,omitempty"`
 	Fingerprint string `json:"fingerprint"`
 	// Cause is the fingerprint of the gravest finding of the same root cause, its own included; "" where it is the
@@ -108,9 +108,9 @@ type Finding struct {
 	Standing string `json:"-"`
 	// Baselined says that the baseline file has it: it does not gate.
 	Baselined bool `json:"baselined,omitempty"`
-	// Recovers tells what is wrong in the middle of a run from what is wrong at its end:
-	// true where every fair run repairs it by itself with no further event, false where some
-	// does not. It is set for rules on a single step and custom ones on states, where the budget lasted to tell.
+	// Recovers distinguishes damage in the middle of a run from damage at its end: true if every fair run repairs it
+	// without a further event, false if some run does not. It is set for rules on a single step and custom ones on
+	// states, if the budget lasted to decide it.
 	Recovers *bool `json:"recovers,omitempty"`
 	// FoundBy is "runs" where one of many random runs found it, as the search at the declared size did not
 	// come to its end: another may be shorter, or show that it is inevitable; "" otherwise.
@@ -183,7 +183,7 @@ type NodeSnapshot struct {
 	Name  string `json:"name"`
 	Class string `json:"class"`
 	Zone  string `json:"zone,omitempty"`
-	// Cordoned says that no pod is placed there, and Condition what else is with it: draining, down, or a pressure.
+	// Cordoned says that no pod is placed there, and Condition is its further state: draining, down, or a pressure.
 	Cordoned  bool           `json:"cordoned,omitempty"`
 	Condition string         `json:"condition,omitempty"`
 	Pods      []PodsSnapshot `json:"pods,omitempty"`
@@ -234,7 +234,7 @@ type Blame struct {
 	Location *Location `json:"location,omitempty"`
 }
 
-// Fix is a change that was verified to mend the finding, or is known to.
+// Fix is a change that was verified to cure the finding, or is known to.
 type Fix struct {
 	Text string `json:"text"` // what to do, as an order
 	// Cost is what it costs: "one replica fewer during a rollout"; "" is nothing, or not known.
@@ -248,16 +248,15 @@ type Fix struct {
 	Verified   bool `json:"verified"`
 	// Back says that it takes the change back, or a part of it: the last resort.
 	Back bool `json:"back,omitempty"`
-	// AlsoChanges are other releases, by ID, that read the file of a mechanical fix and render
-	// otherwise with it; MayChange are those not rendered with it. None of them was searched again.
+	// AlsoChanges are other releases, by ID, that read the file of a mechanical fix and render otherwise with it;
+	// MayChange are those not rendered with it. They were not searched again.
 	AlsoChanges []string `json:"alsoChanges,omitempty"`
 	MayChange   []string `json:"mayChange,omitempty"`
 	// Diff is a mechanical fix as a diff shows it; nil where its lines may hold a secret.
 	Diff *Hunk `json:"diff,omitempty"`
 }
 
-// Hunk is what a change makes of some lines of a file. Each side is cut after a few lines,
-// and before one that may hold a secret.
+// Hunk is a change to some lines of a file. Each side is cut after a few lines, and before one that may hold a secret.
 type Hunk struct {
 	File    string   `json:"file"`
 	Line    int      `json:"line"` // of the first one: on head, or on base where only lines went

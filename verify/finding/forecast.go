@@ -20,7 +20,8 @@ type Foreseen struct {
 	// Before is how many are ready where it begins, and After where the likeliest run ends.
 	Before int `json:"before"`
 	After  int `json:"after"`
-	// LeastAt is the first step of the likeliest run after which no more than the least are ready, from 1; 0: none is.
+	// LeastAt is the first step of the likeliest run after which no more than the least are ready, from 1; 0: there is
+	// none.
 	LeastAt int `json:"leastAt,omitempty"`
 }
 
@@ -38,8 +39,8 @@ type ForeseenRun struct {
 	Moves        []Move `json:"moves,omitempty"`
 	NodesAdded   int    `json:"nodesAdded,omitempty"`
 	NodesRemoved int    `json:"nodesRemoved,omitempty"`
-	// Seconds is how long it takes until the last pod is ready, as far as the manifests say: at best, and where every wait
-	// that they state is used up. nil: nothing is stated, or the run does not come to rest.
+	// Seconds is the time until the last pod is ready, as far as the manifests say: at best, and with every stated wait
+	// used up. nil: nothing is stated, or the run does not come to rest.
 	Seconds *Span `json:"seconds,omitempty"`
 	// Wait is the declaration that takes the most of it.
 	Wait  *Wait  `json:"wait,omitempty"`

@@ -15,8 +15,8 @@ func (f *Finding) Unlent(cohort string) {
 	f.While("no other ClusterQueue lends to cohort "+cohort, "cluster.nodes, cluster.nodePools or --snapshot")
 }
 
-// Translated words a finding that rests on a ClusterQueue covering none of an extended resource: what Kueue makes
-// others of, and what it leaves out, is in its own configuration, which is not read.
+// Translated words a finding that rests on a ClusterQueue covering none of an extended resource: Kueue's own
+// configuration, which is not read, says which resources it converts and which it leaves out.
 func (f *Finding) Translated(resource string) {
 	f.AtMostWarning()
 	f.While("Kueue's configuration neither transforms nor leaves out "+resource, "")
@@ -28,13 +28,13 @@ func (f *Finding) While(what, declare string) {
 	f.Message += " (while " + what + ")"
 }
 
-// Together words a finding that rests on two releases running in one cluster, which nobody says. It is no error.
+// Together words a finding that rests on two releases running in one cluster, which is not declared. It is no error.
 func (f *Finding) Together(a, b string) {
 	f.AtMostWarning()
 	f.While(fmt.Sprintf("the releases %s and %s run in one cluster", a, b), "cluster.releases")
 }
 
-// AtMostWarning lowers the severity of a finding that rests on what nobody declared.
+// AtMostWarning lowers the severity of a finding that rests on undeclared facts.
 func (f *Finding) AtMostWarning() {
 	if f.Severity == "error" {
 		f.Severity = "warning"

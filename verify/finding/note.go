@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Note is one thing that a run has to say beside its findings. Nothing asks what a sentence means: who has to know asks
-// for the kind, and what else there is to know are fields.
+// Note is a remark of a run beside its findings. Code never interprets its sentence: it asks for the kind, and
+// everything else is in fields.
 type Note struct {
 	Kind Kind `json:"kind"`
 	About
@@ -15,7 +15,7 @@ type Note struct {
 	Names []string `json:"names,omitempty"` // the one list that a kind has
 }
 
-// About is what a note is of; the zero value is the run itself.
+// About is the subject of a note; the zero value is the run itself.
 type About struct {
 	Release string `json:"release,omitempty"`
 	Object  string `json:"object,omitempty"` // ID
@@ -23,7 +23,7 @@ type About struct {
 	Line    int    `json:"line,omitempty"`
 }
 
-// Kind is what a note says. The zero value is invalid.
+// Kind is the kind of a note. The zero value is invalid.
 type Kind string
 
 // Effect is what a note means for a verdict. The zero value is the careful one.

@@ -2,8 +2,8 @@ package finding
 
 import "slices"
 
-// Outcome is what can become of a finding, a workload, a release or a run, and what follows from it: the one place that
-// says so. The table in README.md is generated from [Outcomes].
+// Outcome is one possible outcome of a finding, a workload, a release or a run, with its consequences: this is the only
+// place that lists them. The table in README.md is generated from [Outcomes].
 type Outcome struct {
 	ID    OutcomeID
 	Of    string // finding, workload, release or run
@@ -87,7 +87,7 @@ func (id OutcomeID) Of() Outcome {
 	return list[slices.IndexFunc(list, func(o Outcome) bool { return o.ID == id })]
 }
 
-// Exit is what an exit code is given for.
+// Exit is the reason for an exit code.
 type Exit struct {
 	Code    int
 	Verdict Verdict
@@ -162,7 +162,7 @@ func (r *ReleaseResult) Outcome() OutcomeID {
 // RemovedOnHead is the reason of a release that head has no more.
 const RemovedOnHead = "removed on head"
 
-// Counts are how often each output of [Outcomes] is counted: what every surface says, and the outputs.
+// Counts are how often each output of [Outcomes] is counted: in the words of every surface, and in the outputs.
 func (r *Result) Counts() map[string]int {
 	out := map[string]int{}
 	add := func(id OutcomeID) {

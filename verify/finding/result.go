@@ -27,7 +27,7 @@ type Result struct {
 	Releases      []ReleaseResult `json:"releases"`
 	Assumptions   []Note          `json:"-"` // [report] has the words
 	Waived        []Waived        `json:"waived"`
-	// Forecasts are what the change will do to workloads, slice by slice, where it is known.
+	// Forecasts are the effects of the change on workloads, slice by slice, as far as they are known.
 	Forecasts []Forecast `json:"forecasts,omitempty"`
 	// Notices are said on every surface: a policy changed in this pull request, an
 	// expired waiver, a release that was skipped.
@@ -79,8 +79,8 @@ type Coverage struct {
 	Bound       string `json:"bound"` // complete, time, memory, states
 	// Reduced lists workloads that were verified with fewer pods than declared.
 	Reduced []ReducedCount `json:"reducedScale,omitempty"`
-	// Swarmed are runs in drawn orders at the declared size of what was not searched to the end there: they find, and show
-	// nothing by not
+	// Swarmed are random runs at the declared size of slices that were not searched to the end there: they may find a
+	// violation, and prove nothing by not
 	Swarmed []Swarmed `json:"swarm,omitempty"`
 	// Rules says at which size each rule that says something was verified, in report order.
 	Rules []RuleCoverage `json:"rules,omitempty"`
@@ -96,7 +96,7 @@ type Certified struct {
 	MaxUnavailable string `json:"maxUnavailable"`
 }
 
-// Swarmed is what runs in drawn orders came to.
+// Swarmed is the outcome of random runs.
 type Swarmed struct {
 	Nodes int    `json:"nodes"` // of the declared size
 	Pods  int    `json:"pods"`
@@ -132,8 +132,8 @@ type ReleaseResult struct {
 	Cut bool `json:"cut,omitempty"`
 	// Before says that the change is not why it has no result.
 	Before bool `json:"before,omitempty"`
-	// OnBase tells what base has of one that is not there on head for another reason than the change: absent, as it is
-	// new, or renders; empty where base has no result either.
+	// OnBase is the state on base of a release that is missing on head for another reason than the change: absent, as
+	// it is new, or renders; empty if base has no result either.
 	OnBase string `json:"onBase,omitempty"`
 	// Elsewhere says that it can be applied on neither side, and that all that changes of it was analysed with other
 	// releases: it hides nothing.

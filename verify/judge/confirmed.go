@@ -40,11 +40,10 @@ func Confirmations() ([]Confirmation, error) {
 	return out, nil
 }
 
-// Shape is what a counterexample is made of: its rule, the events in it and the control
-// loops that take part, each once and sorted, and admission where it refuses pods, such as
-// "below-floor: drain + replicaset, scheduler", and, after a semicolon, why a pod has no node or no
-// quota, or is evicted or not: a port and anti-affinity are not one cause, nor are two plugins. Findings of one shape
-// break in one way.
+// Shape is the structure of a counterexample: its rule, the events in it and the control loops that take part, each
+// once and sorted, and admission where it refuses pods, such as "below-floor: drain + replicaset, scheduler", and,
+// after a semicolon, why a pod has no node or no quota, or is evicted or not: a port and anti-affinity are not one
+// cause, nor are two plugins. Findings of one shape break in one way.
 func Shape(f *finding.Finding) string {
 	events, loops := map[string]bool{}, map[string]bool{}
 	for _, s := range f.Interleaving {

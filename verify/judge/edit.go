@@ -48,7 +48,7 @@ func difference(was, is string) Edit {
 	return e
 }
 
-// Difference is the edit that makes one text of a file of another, with what it does as an order; false where it is too
+// Difference is the edit that makes one text of a file of another, with its effect as an imperative; false if it is too
 // long or may not be shown.
 func Difference(file, was, is, say string) (Edit, bool) {
 	e := difference(was, is)

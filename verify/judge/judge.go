@@ -26,13 +26,13 @@ type Judge struct {
 	// Stands reports whether with other releases in place of head's nothing is wrong with objects as they stand that was
 	// not before; nil: nobody asks.
 	Stands func(edited []*object.Rendered) bool
-	// Instead is what is there of an object that the API server refuses; nil: nothing.
+	// Instead maps an object that the API server refuses to the version that the cluster keeps; nil: none is refused.
 	Instead map[*object.Object]*object.Object
 }
 
-// Findings words what was found for a slice, and compares it with base: of every rule and
-// object the gravest violation, as base does not have it. open says why the slice stays
-// undecided. The result of the slice takes in what was searched to tell.
+// Findings words the violations of a slice, and compares them with base: for every rule and object the gravest
+// violation that base does not have. open says why the slice stays undecided. The searches for this count in the result
+// of the slice.
 func (d *Judge) Findings(
 	ctx context.Context, sr *scenario.SliceResult, alike bool,
 ) (out []finding.Finding, open []string) {

@@ -39,9 +39,8 @@ func (o Others) Reach(blamed []string, file string) Reach {
 	return Wide
 }
 
-// OthersOf tells which other releases of head an edit of one changes; false where one of them does not render with it,
-// is refused by the API server for more reasons, or comes to run another image: nobody would take such an edit for a
-// fix.
+// OthersOf returns the other releases of head that an edit of one changes; false if one of them does not render with
+// it, is refused by the API server for more reasons, or comes to run another image: such an edit is no fix.
 func OthersOf(ctx context.Context, head *object.Revision, release string, w object.Rewrite) (Others, bool) {
 	changed, open := head.EditedOthers(ctx, release, w.File, []byte(w.Text))
 	out := Others{may: open}

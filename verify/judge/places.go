@@ -21,7 +21,7 @@ type Places struct {
 	split   map[string][]string // files of head as lines, as they were asked for; nil: none is kept
 }
 
-// NewPlaces are those of what changes, or of one revision where there is no base.
+// NewPlaces are those of a change, or of one revision if there is no base.
 func NewPlaces(ch *object.Changes) Places {
 	pl := Places{Head: ch.Head, at: map[[2]string]int{}, split: map[string][]string{}}
 	if ch.Base == nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
-// Within enters of findings that stand in several releases which of these their edits mend.
+// Within records for findings in several releases in which of these their edits cure them.
 func Within(fs []finding.Finding) {
 	for i := range fs {
 		fs[i].Fix, fs[i].OtherFix = healsHere(fs[i].Fix, &fs[i]), healsHere(fs[i].OtherFix, &fs[i])

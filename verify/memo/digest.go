@@ -18,7 +18,7 @@ import (
 // ErrOpaque says that a value holds something whose content cannot be seen, such as a function.
 var ErrOpaque = errors.New("memo: opaque value")
 
-// Key identifies what a value is kept for.
+// Key identifies the inputs of a kept value.
 type Key [sha256.Size]byte
 
 // Derived names the fields of structs that a digest leaves out, by type: those that follow from the others, and those
@@ -63,8 +63,7 @@ func (d *Digest) Add(name string, v any) {
 	d.flush(1 << 12)
 }
 
-// Key ends the digest.
-// Errors: [ErrOpaque], and whatever is wrong with what is derived.
+// Key ends the digest. Errors: [ErrOpaque], and any error of a derived value.
 func (d *Digest) Key() (Key, error) {
 	d.flush(0)
 	return Key(d.hash.Sum(nil)), d.err

@@ -37,9 +37,9 @@ type pack struct {
 	grown  bool
 }
 
-// Open gives the store in a folder, which need not exist. program identifies the build, as what another one found may
-// differ, and is "" where nobody knows, so that nothing is found or kept. A store that does not write only reads what
-// others found.
+// Open gives the store in a folder, which need not exist. program identifies the build, as another build's results may
+// differ, and is "" if it is unknown: then nothing is found or kept. A store that does not write only reads the results
+// of others.
 func Open(dir string, program func() string, writes bool) *Store {
 	return &Store{folder: newFolder(dir, program), writes: writes, packs: map[string]*pack{}}
 }
@@ -58,7 +58,7 @@ func (s *Store) pack(name string) *pack {
 }
 
 // Find reads the value of a key into v, and reports whether there is one. The pack is the one that it was kept in.
-// sound says whether what was read can be the value; it is called last, and v is to be thrown away where it is not.
+// sound says whether the text can be the value; it is called last, and if it is false, v must be thrown away.
 func (s *Store) Find(name string, k Key, v any, sound func() bool) bool {
 	if s == nil {
 		return false
@@ -110,7 +110,7 @@ func (s *Store) Counts() (asked, found int64) {
 	return s.asked.Load(), s.found.Load()
 }
 
-// Close writes what was kept. A folder that cannot be written is one that is empty next time.
+// Close writes the kept values. If the folder cannot be written, it is empty next time.
 func (s *Store) Close() {
 	if s == nil || !s.writes {
 		return

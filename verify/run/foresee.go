@@ -10,8 +10,8 @@ import (
 	"github.com/kubesettle/kubesettle/verify/scenario"
 )
 
-// Foresee answers a question about a change, or where there is no base about what head has. The result has forecasts
-// and notes, and no verdict. Errors: [scenario.ErrNotThere] where no slice has what the question names.
+// Foresee answers a question about a change, or about head if there is no base. The result has forecasts and notes, and
+// no verdict. Errors: [scenario.ErrNotThere] if no slice has the named object.
 func Foresee(ctx context.Context, ch *object.Changes, q scenario.Question, opt Options) (*finding.Result, error) {
 	ch, err := render.WithMade(ch, recipes(opt.Policy))
 	if err != nil {

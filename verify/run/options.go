@@ -31,7 +31,7 @@ type Options struct {
 
 	// Scopes are the policies of folders, each for releases that no other is for; Policy is for the rest.
 	Scopes []Scope
-	// PolicyChanges are what the change makes of policies; Policy and those of Scopes are base's, which decide.
+	// PolicyChanges are the change's edits of policies; Policy and those of Scopes are base's, which decide.
 	PolicyChanges []PolicyChange
 
 	Part
@@ -70,7 +70,7 @@ type Scope struct {
 	Releases []string     // IDs
 }
 
-// PolicyChange is what a change makes of the policy of some releases.
+// PolicyChange is the edit of the policy of some releases.
 type PolicyChange struct {
 	Base, Head *policies.Policy // with what they name
 	Releases   []string         // IDs
@@ -78,7 +78,7 @@ type PolicyChange struct {
 	Added bool
 }
 
-// Analysis is one part of a run: what is under one policy.
+// Analysis is one part of a run: the releases under one policy.
 type Analysis struct {
 	Options Options
 	Changes *object.Changes // with what controllers of the policy make

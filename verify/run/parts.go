@@ -41,7 +41,7 @@ func (o *Options) Searches(ch *object.Changes, all bool) bool {
 		func(p slice.Pair) bool { return o.Has(p.ID) && (all || len(changed[p.ID]) > 0) })
 }
 
-// Parts analyses what each policy is for; the time that is left is shared evenly by those that have to search.
+// Parts analyses the releases of each policy; the parts that have to search share the remaining time evenly.
 func Parts(ctx context.Context, ch *object.Changes, opt Options, all bool) ([]*Analysis, error) {
 	parts := opt.parts()
 	left := 0

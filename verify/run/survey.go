@@ -28,7 +28,7 @@ type Survey struct {
 	Policy *policies.Policy `json:"-"`
 }
 
-// SliceSurvey is one slice: what is searched together.
+// SliceSurvey is one slice: workloads that are searched together.
 type SliceSurvey struct {
 	Release   string   `json:"release"`
 	Workloads []string `json:"workloads"`

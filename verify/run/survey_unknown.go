@@ -17,7 +17,7 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// Unknown is something that verdicts hang on and that nobody declared.
+// Unknown is an undeclared fact that verdicts depend on.
 type Unknown struct {
 	What    string `json:"what"`
 	File    string `json:"file,omitempty"` // where it is first asked for
@@ -26,8 +26,8 @@ type Unknown struct {
 	Declare string `json:"declare"`
 }
 
-// Unknowns lists what a revision leaves open: first what is of the whole cluster, then what objects
-// ask for by name, the most asked for first.
+// Unknowns lists the facts that a revision leaves open: first those of the whole cluster, then the named objects that
+// are missing, the most used ones first.
 func Unknowns(rev *object.Revision, p *policies.Policy) []Unknown {
 	out := unknownCluster(p)
 	u := unknowns{byName: map[string]*Unknown{}, there: map[string]bool{}, labels: map[string]bool{}}

@@ -11,8 +11,8 @@ import "slices"
 //     it is at most Gap, and otherwise becomes Gap, or a little more for a number of nodes
 //     that zones share evenly.
 //
-// So what a controller compares comes out as before: whether one number reaches another,
-// and by how much it misses it, up to Gap.
+// So a controller's comparisons come out as before: whether one number reaches another, and by how much it misses it,
+// up to Gap.
 type Counts struct {
 	Exact, Gap int
 	from, to   []int // the declared numbers, ascending, and their images

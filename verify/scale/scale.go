@@ -101,7 +101,7 @@ func spread(t Topology) int {
 	return slices.Max(t) - slices.Min(t)
 }
 
-// Declared reports whether a topology lies within what was declared of every class.
+// Declared reports whether a topology lies within the declared numbers of every class.
 func Declared(classes []state.NodeClass, t Topology) bool {
 	for i, c := range classes {
 		if t[i] < c.Min || t[i] > c.Max || poolTotal(classes, t, c.Pool) < c.PoolMin {

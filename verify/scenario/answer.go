@@ -158,8 +158,8 @@ func (c *Checker) AtOnce(ctx context.Context, sr *SliceResult, v Violation) bool
 	return false
 }
 
-// Shows reports whether a variant at a topology breaks the rule of a violation where that was found, and nothing else:
-// what a change that is to mend it is asked first. false says nothing.
+// Shows reports whether a variant at a topology breaks the rule of a violation where that was found, and checks no
+// other rule: the first question about a change that is to cure it. false proves nothing.
 func (c *Checker) Shows(ctx context.Context, v Variant, t scale.Topology, of Violation) (bool, Coverage, error) {
 	if of.ByRun || of.Swarmed || of.Bound.Property.Wish {
 		return false, Coverage{}, nil

@@ -252,8 +252,8 @@ func (v Violation) which() string {
 	return v.Bound.Property.Which(state.State{C: v.Problem.Cfg, B: v.last()})
 }
 
-// InPartStates bounds the search for what any rollout may break, where the change is a rollout like any other. What it
-// finds is existing, so that only a finding that gates nobody is lost with the rest.
+// InPartStates bounds the search for violations of any rollout, if the change is a rollout like any other. Its findings
+// are existing ones, so a cut loses only findings that do not gate.
 const InPartStates = 10_000
 
 // inPartFirst searches the rollout of such a change within few states, with all rules. It reports whether that is all

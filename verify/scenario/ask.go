@@ -15,7 +15,7 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// Asked is what is asked of a cluster.
+// Asked is a question about a cluster.
 type Asked string
 
 // Questions.
@@ -54,8 +54,9 @@ var ErrNotThere = errors.New("not there")
 // askStates bounds the search for an answer.
 const askStates = 400_000
 
-// Ask answers a question about a slice: what the event does in every order of the loops, as far as the search comes to
-// its end, and the likeliest run, step by step. Errors: [ErrNotThere], and those of a problem that cannot be compiled.
+// Ask answers a question about a slice: the effect of the event in every order of the loops, as far as the search comes
+// to its end, and the likeliest run, step by step. Errors: [ErrNotThere], and those of a problem that cannot be
+// compiled.
 func (c *Checker) Ask(ctx context.Context, v Variant, q Question) (*finding.Forecast, *Likely, error) {
 	v, begins, err := v.asked(q)
 	if err != nil {

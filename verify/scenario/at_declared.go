@@ -12,9 +12,8 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// AtDeclaredCounts searches for a violation of a reduced scale with the declared numbers
-// of pods and nodes, along its actions. That it is inevitable, if it is, was told at the
-// reduced scale.
+// AtDeclaredCounts searches for a violation of a reduced scale with the declared numbers of pods and nodes, along its
+// actions. Whether it is inevitable was decided at the reduced scale.
 func (c *Checker) AtDeclaredCounts(ctx context.Context, found Violation) (Violation, bool) {
 	return c.directedAt(ctx, found.Variant.unscaled(), found)
 }

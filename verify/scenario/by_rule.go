@@ -23,9 +23,9 @@ type RuleSize struct {
 	Bound    search.Bound
 }
 
-// ByRule gives the sizes at which the rules that say something of a slice were verified, by their names. Where the
-// slice was not searched to the end as declared, rules that do not look at where pods are may be verified so on their
-// own: with each workload by itself, at the least and the largest declared number of nodes.
+// ByRule gives the sizes at which the rules that apply to a slice were verified, by their names. If the slice was not
+// searched to the end as declared, rules that ignore the nodes of pods may be verified so on their own: with each
+// workload by itself, at the least and the largest declared number of nodes.
 func (c *Checker) ByRule(ctx context.Context, sr *SliceResult) []RuleSize {
 	var out []RuleSize
 	declared, whole := sr.Variant.unscaled(), sr.Variant.AsDeclared() && Complete(sr.Cov)

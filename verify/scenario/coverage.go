@@ -153,8 +153,8 @@ func (c *Coverage) unanswer(texts []string) {
 	}
 }
 
-// Shortfall is how far the time fell short of the searches. What is searched follows from their budgets of states, in
-// an order that no clock decides; time only cuts them off.
+// Shortfall is how far the time fell short of the searches. The searched states follow from their budgets, in an order
+// that no clock decides; time only cuts them off.
 type Shortfall struct {
 	Unfinished, Of int // searches
 	// More is about how long those that are left take, at the speed of those that ran; 0: none ran.

@@ -8,7 +8,7 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// Cost is what a search is expected to take, before it runs.
+// Cost is the expected cost of a search, before it runs.
 type Cost struct {
 	Slice  *slice.Slice
 	Nodes  int

@@ -11,7 +11,7 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// Forecast is what a change will do to the workloads of a slice, as far as that is known; nil: nothing is.
+// Forecast is the effect of a change on the workloads of a slice, as far as it is known; nil: it is unknown.
 func (c *Checker) Forecast(sr *SliceResult) *finding.Forecast {
 	if sr.Err != nil || sr.seen == nil || c.Expired() {
 		return nil

@@ -17,7 +17,7 @@ import (
 // their end, lead each workload through the same states. TestForecastHolds compares them with a search without
 // reductions.
 
-// Seen is what a search has seen of one workload once the change was applied.
+// Seen holds a search's observations of one workload after the change was applied.
 type Seen struct {
 	Replicas search.Range // spec.replicas
 	Pods     search.Range // in any phase but on deletion, where no loop of milliseconds has anything left to do

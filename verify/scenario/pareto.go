@@ -131,8 +131,8 @@ func (v Violation) Place() Place { return placeOf(v.Variant, v.Topology()) }
 // DeclaredSize reports whether a violation's topology is one that was declared.
 func (v Violation) DeclaredSize() bool { return scale.Declared(v.Variant.Spec.Classes, v.Topology()) }
 
-// Comparable reports whether what the other violation breaks can excuse v: that the next rollout
-// of base may get stuck was told nobody, and so is none for a change that does get stuck.
+// Comparable reports whether what the other violation breaks can excuse v: that the next rollout of base may get stuck
+// was never reported, so it is no excuse for a change that does get stuck.
 func (v Violation) Comparable(o Violation) bool {
 	return o.Scenario != ScenarioNext || v.Scenario == ScenarioNext
 }
@@ -199,9 +199,9 @@ func KeysOf(vs []Violation) []Key {
 	return out
 }
 
-// OfBase gives violations of the baseline as those of a change from base to base, so that what is asked of the
-// violations of head can be asked of them. Those that a guard which head takes away was searched for are left out:
-// nobody but this change is told of them.
+// OfBase gives violations of the baseline as those of a change from base to base, so that they can be compared with the
+// violations of head. Those found in the search for a guard that head takes away are left out: only this change is told
+// of them.
 func OfBase(vs []Violation) []Violation {
 	alike := map[*slice.Slice]*slice.Slice{} // like violations share what is searched for them
 	var out []Violation

@@ -295,8 +295,8 @@ func (v Violation) Unguarded() bool { return v.probe == failedDrain || v.probe =
 // FirstFailed reports whether a violation takes a first revision that never gets ready.
 func (v Violation) FirstFailed() bool { return v.probe == firstDrain || v.probe == firstFix }
 
-// Idle is what a violation takes pods without load to use of the memory that they ask for, in
-// percent; 0: it assumes nothing.
+// Idle is the share of their requested memory, in percent, that a violation assumes pods without load to use; 0: it
+// assumes nothing.
 func (v Violation) Idle() int {
 	if v.probe == idleLoad {
 		return idleMemory
@@ -304,8 +304,8 @@ func (v Violation) Idle() int {
 	return 0
 }
 
-// Deadlocks reports whether a violation is one that nobody gets out of on a cluster of its
-// size, from where every pod had a node: a rollout, or a pod that does not come back.
+// Deadlocks reports whether a violation is one without a way out on a cluster of its size, from where every pod had a
+// node: a rollout, or a pod that does not come back.
 func (v Violation) Deadlocks() bool {
 	return v.Inevitable && (v.probe != nil || v.Bound.Rule.Facets.Any(rules.MidRollout))
 }

@@ -14,9 +14,9 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// ScenarioNext is the rollout after the change: once that has come to rest, a new image
-// comes for every workload that it touches, and nothing else happens. A deadlock that the
-// change plants and does not trip over itself is told by the change.
+// ScenarioNext is the rollout after the change: once that has come to rest, a new image comes for every workload that
+// it touches, and nothing else happens. A deadlock that the change plants, without meeting it itself, is reported with
+// the change.
 const ScenarioNext = "next"
 
 // ofRollouts is what a rollout is asked for.

@@ -329,8 +329,8 @@ func Workers(n int) int {
 	return runtime.GOMAXPROCS(0)
 }
 
-// NotModeled reports whether an error is about what no actor has, or what does not fit the
-// abstract state: the verdict is then inconclusive, not an error.
+// NotModeled reports whether an error is about a feature that no actor has, or that does not fit the abstract state:
+// the verdict is then inconclusive, not an error.
 func NotModeled(err error) bool {
 	return errors.Is(err, actor.ErrUnmodeled) || errors.Is(err, state.ErrTooLarge) || errors.Is(err, scale.ErrTooMany)
 }

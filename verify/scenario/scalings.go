@@ -30,7 +30,7 @@ const (
 // gaps are the reduced scales that are tried, as the gap of [scale.Reduce].
 var gaps = []int{2, 3, 4}
 
-// Plan is what is searched for a slice.
+// Plan lists the searches for a slice.
 type Plan struct {
 	variant  Variant          // as declared
 	scalings []scaling        // smallest numbers first; at least one
@@ -268,7 +268,7 @@ func (v Variant) StandIns() []finding.ReducedCount {
 	return out
 }
 
-// ReducedTo says in words what a reduced scale stands for.
+// ReducedTo says in words which sizes a reduced scale stands for.
 func ReducedTo(counts []finding.ReducedCount) string {
 	words := ""
 	for i, c := range counts {

@@ -35,7 +35,7 @@ const (
 	ScenarioInstall = "install"
 )
 
-// Violation is a counterexample with what is needed to word it.
+// Violation is a counterexample with everything that its words need.
 type Violation struct {
 	Problem   *Problem
 	Variant   Variant // that it was found in, with both versions

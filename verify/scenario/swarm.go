@@ -23,14 +23,14 @@ const (
 	swarmShare = 3
 )
 
-// Swarmed is what runs in drawn orders came to.
+// Swarmed is the outcome of random runs.
 type Swarmed struct {
 	finding.Swarmed
 	most uint64 // steps of each swarm
 }
 
-// Swarm adds to the result of a slice that was not searched to the end as declared what runs in drawn orders at its
-// largest declared size find.
+// Swarm adds to the result of a slice that was not searched to the end as declared the findings of random runs at its
+// largest declared size.
 func (c *Checker) Swarm(ctx context.Context, sr *SliceResult) {
 	if sr.Err != nil || sr.Variant.AsDeclared() && Complete(sr.Cov) && sr.Cut == nil || c.Expired() || ctx.Err() != nil {
 		return

@@ -51,8 +51,7 @@ func (v Variant) Change() Variant {
 	return v.manifests(func(w state.Workload) [2]state.Manifest { return w.Manifests }, 1)
 }
 
-// Reapply is base, with base applied once more: what every merge that changes nothing
-// does. Its violations are those that were there before.
+// Reapply is base, with base applied once more, as in a merge without a change. Its violations were there before.
 func (v Variant) Reapply() Variant {
 	v = v.surrounded(state.Base)
 	if v.Before != nil {
@@ -168,7 +167,7 @@ func (v Variant) WithObjects(base, head []*object.Object, assumed bool) (Variant
 	return v, err == nil
 }
 
-// Premise words what a variant takes of an assumed cluster that nobody declared; "": only that it is there.
+// Premise words the undeclared facts of an assumed cluster that a variant uses; "": only that it is there.
 func (v Variant) Premise() string { return v.premise }
 
 // Budgets are a policy's events as the abstract cluster knows them; the apply is the

@@ -38,7 +38,7 @@ func (e *Emit) Copy(s []byte) []byte {
 	return e.buf
 }
 
-// Move offers the last copy as a successor. Every Move needs a Copy of its own.
+// Move offers the last copy as a successor. Every Move needs a separate Copy.
 func (e *Emit) Move(m Move) {
 	if !e.fresh {
 		panic(contractError("calls Move without a Copy of its own"))

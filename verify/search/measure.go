@@ -23,10 +23,10 @@ func (r *Range) Join(o Range) {
 // Measure is numbers of states, of which a search gives the ranges.
 type Measure struct {
 	Numbers int
-	// Of takes the numbers of a state into as many ranges; calm says that no prompt actor is enabled in it. It is called
-	// for each reachable state at least once, by several goroutines, and must be pure, symmetric under [System.Canon] and
-	// cheap. Screening calls it for the states that a run merely passes as well, but for those that only another order of
-	// confluent steps leads to: a number must not leave its range there. None of these is calm.
+	// Of takes the numbers of a state into as many ranges; calm says that no prompt actor is enabled in it. It is
+	// called for each reachable state at least once, by several goroutines, and must be pure, symmetric under
+	// [System.Canon] and cheap. Screening calls it also for the states that a run merely passes, except those that only
+	// another order of confluent steps leads to: there a number must not leave its range. Those states are not calm.
 	Of func(s []byte, calm bool, into []Range)
 }
 

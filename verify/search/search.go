@@ -73,13 +73,12 @@ type Rule struct {
 	// Recurs is violated by a fair cycle that contains such a step.
 	Recurs func(from, to []byte, actor int, m Move) bool
 
-	// Footprint lists the actors whose steps can change what Bad says of a state, or can
-	// be a BadStep or change what BadStep says of another actor's. [Options.Reduce] asks
-	// for it; an empty list that is not nil says that none can.
+	// Footprint lists the actors whose steps can change Bad of a state, or can be a BadStep, or can change BadStep of
+	// another actor's step. [Options.Reduce] asks for it; an empty list that is not nil says that none can.
 	Footprint []int
 }
 
-// System is what is searched.
+// System is the transition system to search.
 type System struct {
 	// Width is the length of every state in bytes, at least 1.
 	Width int
@@ -98,10 +97,9 @@ type System struct {
 	// one neither enables, disables nor changes the steps of the other, and both orders
 	// lead to the same state. It must be symmetric. Only [Options.Reduce] asks it.
 	Independent func(a, b int) bool
-	// Confluent says of an actor with one successor in s that its step commutes with
-	// everything that can happen before it: no step but its own disables it, enables it
-	// again or changes what it does, and both orders lead to the same state and show the
-	// same rules violated. Only [RunScreened] asks it; nil: of none.
+	// Confluent says of an actor with one successor in s that its step commutes with everything that can happen before
+	// it: no step of another actor disables it, enables it again or changes its effect, and both orders lead to the
+	// same state and show the same rules violated. Only [RunScreened] asks it; nil: no actor is.
 	Confluent func(s []byte, actor int) bool
 	// Wakes lists the prompt actors that a step of an actor may enable, or that can be
 	// enabled after it; some is false where that may be any. Only [RunScreened] asks it;
@@ -122,7 +120,7 @@ type System struct {
 	// Most is the largest value of each byte of a state, as far as is known: the less, the less memory a state takes. A
 	// search that meets a larger one begins again. nil: 255.
 	Most []byte
-	// Measure is numbers of states whose ranges are wanted; nil: none are.
+	// Measure is numbers of states whose ranges are wanted; nil: there are none.
 	Measure *Measure
 	// Local makes the scratch memory of one worker, handed to the actors as
 	// [Emit.Local]. nil: none.
@@ -225,8 +223,8 @@ type Violation struct {
 	// Inevitable says that, from the state after the last event of Steps (or from
 	// Start) on, every fair run without further events violates the rule.
 	Inevitable bool
-	// Undecided says that a budget ended the search before that could be told: Inevitable is false then, and says
-	// nothing.
+	// Undecided says that a budget ended the search before that was decided: Inevitable is false then, and has no
+	// meaning.
 	Undecided bool
 }
 

@@ -14,11 +14,12 @@ type SwarmOptions struct {
 	MaxEvents int           // environment steps of one run; -1 means no bound of its own
 	MaxTime   time.Duration // wall time; 0: no bound
 	Seed      uint64
-	// MaxRests bounds [Swarmed.Rests]; 0: none is kept.
+	// MaxRests bounds [Swarmed.Rests]; 0: they are not kept.
 	MaxRests int
 }
 
-// Swarmed is what a swarm found. But for MaxTime and a cancellation it is a function of the system and the options.
+// Swarmed is the outcome of a swarm. Apart from MaxTime and a cancellation it is a function of the system and the
+// options.
 type Swarmed struct {
 	Runs       int
 	Steps      uint64
@@ -38,8 +39,8 @@ const (
 )
 
 // Swarm looks for violations in a system that is too large to be searched: it takes runs from the initial states, each
-// in an order of its own, and judges every step that it could take on the way. It may find, and shows nothing by not
-// finding. Each violation that it gives passes [Confirm].
+// in a different order, and judges every step that it could take on the way. It may find a violation; finding none
+// proves nothing. Each violation that it gives passes [Confirm].
 //
 // A run ranks the actors at random, follows the one that ranks first of those that may move, and sends it to the last
 // rank now and then (S. Burckhardt et al., A randomized scheduler with probabilistic guarantees of finding bugs, 2010);

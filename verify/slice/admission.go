@@ -67,14 +67,13 @@ type hook struct {
 	hasMatchCondition bool
 }
 
-// Webhook is one webhook of a configuration that refuses what it is asked about where it does not answer, with the
-// Service behind it.
+// Webhook is one webhook of a configuration that refuses requests when it does not answer, with the Service behind it.
 type Webhook struct {
 	Index                    int
 	Namespace, Service, Name string
 }
 
-// Asked are the webhooks of an object by which what they are asked about is refused where no Service answers.
+// Asked are the webhooks of an object that refuse requests when no Service answers.
 func Asked(o *object.Object) []Webhook {
 	var out []Webhook
 	for _, h := range everyHook(o) {

@@ -15,9 +15,9 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// Around knows what stands around the slices of a change where no snapshot tells: the pods that base's releases
-// declare, and those that head adds, in every placement that the scheduler can bring them to on empty nodes, the
-// highest priority first.
+// Around knows the other pods of the cluster around the slices of a change if there is no snapshot: the pods that
+// base's releases declare, and those that head adds, in every placement that the scheduler can bring them to on empty
+// nodes, the highest priority first.
 type Around struct {
 	ties *Neighbours
 	// releases are base's, or head's where there is no base; added those of head, with what it adds to them.

@@ -15,8 +15,7 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// RunsBeside adds the controllers that the policy configures, with what they can tell
-// nodes apart by.
+// RunsBeside adds the controllers that the policy configures, with the properties by which they distinguish nodes.
 func (sl *Slice) RunsBeside(p *policies.Policy) {
 	c := p.Controllers
 	for _, file := range []*string{&c.SchedulerConfig, &c.DeschedulerPolicy} {

@@ -34,11 +34,11 @@ type Scope struct {
 	Own *policies.Policy
 	// Shot is the cluster as it is; nil: it is not known.
 	Shot *snapshot.Snapshot
-	// Loans are what releases lend each other; nil: nothing.
+	// Loans are the objects that releases lend each other; nil: none.
 	Loans Loans
 	// Joints are workloads of different releases of one cluster that belong together.
 	Joints []Joint
-	// Instead is what is there of an object that the API server refuses; nil: nothing.
+	// Instead maps an object that the API server refuses to the version that the cluster keeps; nil: none is refused.
 	Instead map[*object.Object]*object.Object
 }
 

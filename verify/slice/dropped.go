@@ -21,7 +21,7 @@ type Dropped struct {
 	// Overlap says of a CronJob that its Jobs may run side by side as many as there are: base forbade it, or it is due
 	// so often that a slow Job is soon met by the next one.
 	Overlap bool
-	// Memory says that an autoscaler of base that looked at no memory does so in head: what pods use does not fall
+	// Memory says that an autoscaler of base that looked at no memory does so in head: the memory of pods does not fall
 	// with the load.
 	Memory bool
 }

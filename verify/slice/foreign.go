@@ -19,8 +19,8 @@ func RunsPods(o *object.Object) bool {
 	return ok && len(list) > 0 || !deploys(o.ID.Group) && holdsWorkload(o.Content["spec"])
 }
 
-// IsTest reports whether an object is for a test runner to read, which no cluster has: what it holds is applied by the
-// test, and taken away again.
+// IsTest reports whether an object is read by a test runner only, and is never in a cluster: the test applies its
+// content, and takes it away again.
 func IsTest(o *object.Object) bool {
 	return slices.Contains([]string{"chainsaw.kyverno.io", "cli.kyverno.io", "kuttl.dev"}, o.ID.Group)
 }

@@ -179,8 +179,8 @@ func (c configurations) of(controller, release string) (f *found, split bool) {
 	return list[0], false
 }
 
-// Besides is what runs beside the workloads of each release, on head and on base: what the
-// policy names, and what was found where it names nothing.
+// Besides are the controllers beside the workloads of each release, on head and on base: those that the policy names
+// or, if it names none, those that were found.
 type Besides struct {
 	policy     *policies.Policy
 	Base, Head configurations
@@ -232,7 +232,7 @@ func (b *Besides) Changed(release string) string {
 	return b.changedPool(release)
 }
 
-// PolicyOf is the policy with what was found for a release, on head or on base.
+// PolicyOf is the policy with the controllers found for a release, on head or on base.
 func (b *Besides) PolicyOf(release string, c configurations) *policies.Policy {
 	p := *b.policy
 	for _, controller := range b.wanted() {

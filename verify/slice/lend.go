@@ -62,7 +62,7 @@ type Lent struct {
 // Loans are those of all releases that others act on, by ID.
 type Loans map[string]*Loan
 
-// Of is the loan of a release; of one that nothing acts on it is empty.
+// Of is the loan of a release; it is empty if nothing acts on the release.
 func (l Loans) Of(release string) *Loan {
 	if x := l[release]; x != nil {
 		return x
@@ -70,7 +70,8 @@ func (l Loans) Of(release string) *Loan {
 	return &Loan{}
 }
 
-// Changed is what changed for a release, by ID: its own, and of what it is lent what of says of the lender.
+// Changed are the changes that matter to a release, by ID: its own, and those of objects lent to it, according to of
+// for the lender.
 func (l Lent) Changed(own map[string]bool, of func(release string) map[string]bool) map[string]bool {
 	out := union(own, nil)
 	for _, objects := range [][]*object.Object{l.Objects[0], l.Objects[1], l.Daemons[0], l.Daemons[1]} {
@@ -102,7 +103,7 @@ func (l Lent) with(v state.Version, own []*object.Object) []*object.Object {
 	return out
 }
 
-// Instead is what is lent where the API server refuses some objects.
+// Instead replaces lent objects that the API server refuses by the versions that the cluster keeps.
 func (l Lent) Instead(there map[*object.Object]*object.Object) Lent {
 	for _, list := range []*[2][]*object.Object{&l.Objects, &l.Beside, &l.Daemons} {
 		for v := range list {
@@ -350,7 +351,8 @@ func (sl *Slice) Owner(id string) string {
 // Lent are the objects of a version that other releases lend to the slice's.
 func (sl *Slice) Lent(v state.Version) []*object.Object { return sl.lent.Objects[v] }
 
-// OnTrust are the releases of which the slice has objects and nobody says that they run in one cluster with it, sorted.
+// OnTrust are the releases of which the slice has objects and that are not declared to run in one cluster with it,
+// sorted.
 func (sl *Slice) OnTrust() []string {
 	seen := map[string]bool{}
 	for id := range sl.Objects {

@@ -8,8 +8,7 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// StartLive takes what the cluster has of the slice's workloads for a start of the change, or says
-// why that is none.
+// StartLive takes the live state of the slice's workloads as a start of the change, or says why it cannot.
 func (sl *Slice) StartLive(shot *snapshot.Snapshot) (why string) {
 	live := make([]*snapshot.Workload, len(sl.Spec.Workloads))
 	any := false

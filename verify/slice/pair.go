@@ -41,8 +41,8 @@ func Pairs(ch *object.Changes) []Pair {
 	return out
 }
 
-// Anew reports whether all of a release counts as changed: it is new, or base has nothing to compare it with. Of a new
-// chart with a setting that nobody declared only what the setting shows counts.
+// Anew reports whether all of a release counts as changed: it is new, or base has nothing to compare it with. For a new
+// chart with an undeclared setting, only the objects that the setting shows count.
 func (p Pair) Anew() bool {
 	if p.Base != nil {
 		return p.Base.Err != nil

@@ -15,8 +15,8 @@ const anywhere = "*"
 // labelKey is a label of pods in a namespace, or [anywhere].
 type labelKey struct{ namespace, key, value string }
 
-// PodIndex narrows down whose pods a selector can match, so that in a large release nothing
-// is held against everything. What it gives has to be held against the selector still.
+// PodIndex narrows down whose pods a selector can match, so that in a large release not every selector is compared with
+// every pod. Its candidates must still be compared with the selector.
 type PodIndex struct {
 	exact map[labelKey][]int // places of whose pods have a label, in order
 	all   map[string][]int   // of whose pods are in a namespace

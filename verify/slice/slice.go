@@ -56,7 +56,7 @@ type Slice struct {
 	// Elsewhere are the node classes where the pods of other workloads stand elsewhere, once for each placement that the
 	// slice can distinguish; none: where they stand is known, or of no matter. See [Around].
 	Elsewhere [][]state.NodeClass
-	// Deliverer is the object that says what becomes of a failed upgrade of the release; nil: none does.
+	// Deliverer is the object that decides what happens after a failed upgrade of the release; nil: there is none.
 	Deliverer *object.Object
 	// Controllers that run beside the slice, as the policy configures them.
 	Controllers policies.Controllers

@@ -146,9 +146,9 @@ func (sl *Slice) leaveOut(s side, o *object.Object, pdbs []*object.Object) []*ob
 	return out
 }
 
-// Strangers are the workloads of head's other releases whose pods one of a slice requires to
-// stand beside, or apart from: these releases are searched on their own, and it is said which. Of
-// releases that were not rendered, as nothing of them changed, nobody knows: then the labels are named.
+// Strangers are the workloads of head's other releases whose pods one of a slice requires to stand beside, or apart
+// from: these releases are searched on their own, and the result names them. Workloads of releases that were not
+// rendered, because nothing of them changed, are unknown: then the labels are named.
 func Strangers(sl *Slice, releases []*object.Rendered) []finding.Note {
 	var out []finding.Note
 	for _, w := range sl.Workloads {

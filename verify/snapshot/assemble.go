@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// Snapshot gives what was collected.
-// Errors: [ErrNoNodes].
+// Snapshot returns the collected snapshot. Errors: [ErrNoNodes].
 func (c *Collector) Snapshot() (*Snapshot, error) {
 	if len(c.snap.Nodes) == 0 {
 		return nil, ErrNoNodes

@@ -28,8 +28,8 @@ import (
 // ErrNoNodes says that there is nothing to make a snapshot of.
 var ErrNoNodes = errors.New("no Node was read: a snapshot needs a cluster's nodes and the pods on them")
 
-// Collector makes a snapshot of objects as an API server gives them, in any order. It keeps of each
-// what a snapshot has fields for and nothing else.
+// Collector makes a snapshot of objects as an API server gives them, in any order. It keeps of each only the fields
+// that a snapshot has.
 type Collector struct {
 	snap        Snapshot
 	pods        []pod

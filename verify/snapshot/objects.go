@@ -21,8 +21,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/yaml"
 )
 
-// Kinds are what a snapshot is made of: each kind as an API server names its resource and its
-// group, with an empty object of it.
+// Kinds are the kinds in a snapshot: each kind as an API server names its resource and its group, with an empty object
+// of it.
 var Kinds = []struct {
 	Kind, Resource string
 	New            func() any

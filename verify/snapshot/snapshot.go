@@ -25,7 +25,7 @@ type Snapshot struct {
 	Taken      string `yaml:"taken"`
 	Anonymised bool   `yaml:"anonymised,omitempty"` // names are replaced
 	Server     Server `yaml:"server,omitempty"`
-	// Gaps are the kinds of which nothing, or not all, is known.
+	// Gaps are the kinds that are unknown in whole or in part.
 	Gaps            []Gap           `yaml:"gaps,omitempty"`
 	Nodes           []Node          `yaml:"nodes"`
 	Workloads       []Workload      `yaml:"workloads,omitempty"`
@@ -43,7 +43,7 @@ type Snapshot struct {
 	Totals Totals `yaml:"totals"`
 }
 
-// Server is what the API server says of itself.
+// Server holds the API server's description of itself.
 type Server struct {
 	Version      string          `yaml:"version,omitempty"`
 	FeatureGates map[string]bool `yaml:"featureGates,omitempty"` // that differ from their default, where flags tell
@@ -81,7 +81,7 @@ type Taint struct {
 	Effect string `yaml:"effect"`
 }
 
-// Workload is what owns pods, or a pod of its own ("Pod"), with its live numbers.
+// Workload is an owner of pods, or a Pod without one ("Pod"), with its live numbers.
 type Workload struct {
 	Kind      string `yaml:"kind"` // with its group: "apps/Deployment"
 	Namespace string `yaml:"namespace"`
@@ -152,7 +152,7 @@ type Budget struct {
 	Allowed        int    `yaml:"allowed"` // disruptions
 }
 
-// PriorityClass is what pods can ask for by name.
+// PriorityClass is a priority that pods can ask for by name.
 type PriorityClass struct {
 	Name    string `yaml:"name"`
 	Value   int32  `yaml:"value"`

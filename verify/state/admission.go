@@ -2,8 +2,8 @@ package state
 
 import corev1 "k8s.io/api/core/v1"
 
-// Webhook is an admission webhook that is asked before a pod is created, refuses it where
-// nobody answers (failurePolicy: Fail), and is served by pods of the slice.
+// Webhook is an admission webhook that is asked before a pod is created, refuses it if it gets no answer
+// (failurePolicy: Fail), and is served by pods of the slice.
 type Webhook struct {
 	Name   string // such as "guard.example.com"
 	Object string // ID of its configuration
@@ -28,8 +28,8 @@ type Admission struct {
 	// LimitRanges of the namespaces of the workloads, by version.
 	LimitRanges [2][]*corev1.LimitRange
 	Webhooks    []Webhook
-	// Refused says, by the version that is applied, which template of which version of each workload the API server
-	// makes no pods of for another reason: [applied][workload][template]. nil: none.
+	// Refused says, by the version that is applied, for which template of which version of each workload the API server
+	// makes no pods for another reason: [applied][workload][template]. nil: none.
 	Refused [2][][2]*Refusal
 }
 
@@ -68,8 +68,8 @@ func (s State) Refused(p int) *Refusal {
 	return nil
 }
 
-// Guard is the webhook that keeps the pods of class p from being created, as nobody answers
-// for it; nil: none does.
+// Guard is the webhook that keeps the pods of class p from being created, as nothing answers for it; nil: there is
+// none.
 func (s State) Guard(p int) *Webhook {
 	for i := range s.C.Spec.Admission.Webhooks {
 		h := &s.C.Spec.Admission.Webhooks[i]

@@ -9,8 +9,7 @@ func (s State) Recommended(w int) int {
 	return s.Replicas(w)
 }
 
-// Autoscaling is what a workload's autoscaler would do of its own accord, and what may keep
-// it from that.
+// Autoscaling describes the scaling of a workload by its autoscaler, and what may prevent it.
 type Autoscaling struct {
 	// Least is the least count, in pods, at which a load makes it add none, were there
 	// only the workload's own pods and all their requests; 0: it is off, or absent.

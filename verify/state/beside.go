@@ -11,8 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// Beside is what pods that are no part of the problem take of each node of a class. They neither
-// come nor go: they are held still.
+// Beside is the use of each node of a class by pods outside the problem. These pods neither come nor go.
 type Beside struct {
 	Pods []BesidePods // by rising priority
 	// Mark tells nodes apart that take the same: where the slice's own pods run.
@@ -52,8 +51,7 @@ func (b *Beside) Key() string {
 	return out.String() + b.Mark
 }
 
-// Free is what is left of the node's allocatable resources beside pods of a priority or a higher
-// one.
+// Free is the part of the node's allocatable resources that pods of a priority or a higher one leave.
 func (c *NodeClass) Free(priority int32) corev1.ResourceList {
 	if c.Beside == nil {
 		return c.Node.Status.Allocatable

@@ -15,8 +15,8 @@ const (
 	OnNode                  // the node that it is made on
 )
 
-// Claim is a PersistentVolumeClaim that pods of the slice name, with what is known of its
-// volume. It is that of the version that had it first: a live claim hardly changes.
+// Claim is a PersistentVolumeClaim that pods of the slice name, with the known facts about its volume. It is that of
+// the version that had it first: a live claim hardly changes.
 type Claim struct {
 	Namespace, Name string
 	Version         Version // whose object it is
@@ -41,7 +41,7 @@ type Claim struct {
 // ID is the claim's object.
 func (c *Claim) ID() string { return "PersistentVolumeClaim " + c.Namespace + "/" + c.Name }
 
-// ClaimFields are the moving parts of one claim; what makes no difference is not laid out.
+// ClaimFields are the moving parts of one claim; a field that makes no difference is not laid out.
 type ClaimFields struct {
 	Bound    Field     // 1 once its volume was made, where that takes a choice
 	Reaches  NodeField // 1 on the nodes that can use it

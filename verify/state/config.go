@@ -108,7 +108,7 @@ type Config struct {
 	PodEvents PodEvents
 	Manager   ManagerFields
 	Lag       LagFields
-	// Remediation is what is remembered of upgrades that failed.
+	// Remediation remembers failed upgrades.
 	Remediation RemediationFields
 	// Claims are what moves of Spec.Claims; Uses lists the claims of a pod class, and Users
 	// the pod classes of a claim.
@@ -142,12 +142,10 @@ type Config struct {
 // Builder lays out the state of one problem. Actors add the memory they need.
 type Builder struct{ cfg *Config }
 
-// NewBuilder starts the problem of spec at a topology: the number of nodes of each class.
-// maxPods bounds the pods of one workload that can exist at once, terminating ones
-// included; it must be at least the replicas and surge of every manifest.
-// watch says who can tell a pod on deletion from one that is gone, of all who look at the problem; where none is given,
-// everybody may.
-// Errors: [ErrTooLarge].
+// NewBuilder starts the problem of spec at a topology: the number of nodes of each class. maxPods bounds the pods of
+// one workload that can exist at once, terminating ones included; it must be at least the replicas and surge of every
+// manifest. watch says which readers of the problem distinguish a pod on deletion from one that is gone; if it is not
+// given, all of them do. Errors: [ErrTooLarge].
 func NewBuilder(spec *Spec, topology []int, maxPods int, watch ...WatchesStops) (*Builder, error) {
 	if len(topology) != len(spec.Classes) {
 		return nil, fmt.Errorf("topology has %d numbers for %d node classes", len(topology), len(spec.Classes))
@@ -292,8 +290,7 @@ func (b *Builder) NodeField(max int) NodeField {
 // Nominate lets pods of class p be nominated to nodes.
 func (b *Builder) Nominate(p int) { b.cfg.Class[p].Nominated = b.NodeField(b.cfg.MaxPods) }
 
-// Config is the problem being built: what is constant may be read at once, states only
-// after [Builder.Freeze].
+// Config is the problem being built: constants may be read at once, states only after [Builder.Freeze].
 func (b *Builder) Config() *Config { return b.cfg }
 
 // Freeze ends the layout.

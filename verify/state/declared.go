@@ -22,7 +22,7 @@ type Declared struct {
 	When, To Expression
 }
 
-// Deed is what a declared loop does.
+// Deed is an action of a declared loop.
 type Deed uint8
 
 const (
@@ -52,7 +52,8 @@ type Expression interface {
 
 // Reading is an expression in one problem. It is safe for concurrent use.
 type Reading interface {
-	// Of is its value in a state: a count, or 1 for true. noticed says that what the loop watches has changed.
+	// Of is its value in a state: a count, or 1 for true. noticed says that the object that the loop watches has
+	// changed.
 	Of(s State, noticed bool) int
 	// Err says why it had no value in some state; it counted as 0 there.
 	Err() error

@@ -46,7 +46,7 @@ var gates = [...]Gate{
 // Gates lists the feature gates that the models follow.
 func Gates() []Gate { return append([]Gate(nil), gates[:]...) }
 
-// Gated says which gates are on in a cluster: those that are so by default in its version, but for those that are set.
+// Gated says which gates are on in a cluster: the defaults of its version, overridden by those that are set.
 type Gated struct {
 	Minor int             // 0: [ModeledMinor]
 	Set   map[string]bool // by name
@@ -86,7 +86,7 @@ func (g Gated) minor() int {
 	return g.Minor
 }
 
-// Apply takes out of a manifest what the cluster does not know. The objects that it changes are copied before.
+// Apply takes fields that the cluster does not know out of a manifest. The objects that it changes are copied before.
 //
 // Upstream v1.36.3: pkg/registry/apps/statefulset and autoscaling/horizontalpodautoscaler: dropDisabledFields.
 func (g Gated) Apply(m *Manifest) {
@@ -146,7 +146,7 @@ func (g Gated) dropFromPods(m *Manifest) {
 	}
 }
 
-// MinorOf is the minor version of "1.35"; false for what has none, or one whose gates are not known.
+// MinorOf is the minor version of "1.35"; false for a text without one, or one whose gates are not known.
 func MinorOf(version string) (int, bool) {
 	if len(version) < 3 || version[:2] != "1." {
 		return 0, false

@@ -6,8 +6,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// BarePod is a Pod that no controller owns, with what a pod template would say of it: nobody makes another one of
-// it, and an update changes the one that is there.
+// BarePod is a Pod that no controller owns, in the form of a pod template: it is never replaced, and an update changes
+// the existing one.
 type BarePod struct {
 	Object   *corev1.Pod
 	Template corev1.PodTemplateSpec // may be changed where the object may; the object then stays as it was
@@ -54,7 +54,7 @@ func (b *BarePod) pace() Pace        { return Pace{Keeps: true} }
 func (b *BarePod) paced() []string   { return nil }
 func (b *BarePod) aspects() []Aspect { return nil }
 
-// Bare reports whether the kind is that of pods themselves: nobody replaces one that is gone.
+// Bare reports whether the kind is that of pods themselves: one that is gone is not replaced.
 func (k Kind) Bare() bool { return k == Pod }
 
 // Ends reports whether a Pod is made to come to an end, or is a hook's: that it is gone is no loss then.
@@ -117,7 +117,7 @@ func (s State) FailedPod(w int) bool {
 	return false
 }
 
-// Fail notes that a pod of class p has failed, whose place nobody takes; nothing for the pod of a controller.
+// Fail notes that a pod of class p has failed and is not replaced; it does nothing for the pod of a controller.
 func (s State) Fail(p int) {
 	if s.C.Spec.Workloads[s.C.Pods[p].Workload].Kind().Bare() {
 		s.Set(s.C.Class[p].Exists, 1)

@@ -62,8 +62,7 @@ type Pace struct {
 func (p Pace) SurgeField() string       { return p.at + ".maxSurge" }
 func (p Pace) UnavailableField() string { return p.at + ".maxUnavailable" }
 
-// SurgeOf is how many pods may stand beside the replicas in a rollout; 0 also for what the
-// API server refuses.
+// SurgeOf is how many pods may stand beside the replicas in a rollout; 0 also for a value that the API server refuses.
 func (p Pace) SurgeOf(replicas int) int {
 	if p.Surge == nil {
 		return 0
@@ -100,8 +99,8 @@ func (p Pace) UnavailableOf(desired int) int {
 	return min(n, desired)
 }
 
-// Everybody names a field of a workload as a Deployment or a Job has it: what its pods are of is "spec.template". Own
-// gives such a path as the kind has it, and Common is the way back. Paths of other objects stay as they are.
+// Everybody names a field of a workload as a Deployment or a Job has it: the template of its pods is "spec.template".
+// Own gives such a path as the kind has it, and Common is the way back. Paths of other objects stay as they are.
 func (k Kind) Own(path string) string {
 	if k == CronJob {
 		for _, of := range [...]string{podTemplate, "spec.activeDeadlineSeconds"} {

@@ -127,8 +127,8 @@ func (s State) EndLag() {
 	}
 }
 
-// ViewInto writes the cluster as the loop whose view lags sees it into a state of the same problem. Nodes that only
-// the view takes for equal are no twins there: what is written on one is not what is written on the other.
+// ViewInto writes the cluster as the loop whose view lags sees it into a state of the same problem. Nodes that only the
+// view takes for equal are no twins there: different things are written on them.
 func (s State) ViewInto(view State) {
 	copy(view.B, s.B)
 	view.Set(s.C.Lag.Who, 0)
@@ -163,8 +163,8 @@ func (s State) Relag(as State) {
 	}
 }
 
-// Misses notes that a view lacks what was written since from: one more write, or it has caught up, as it lacks no
-// more than [Events.StaleWrites].
+// Misses notes that a view lacks the writes since from: one more write, or it has caught up, as it lacks no more than
+// [Events.StaleWrites].
 func (s State) Misses(from State) {
 	who := s.Lagging()
 	if who < 0 || from.Lagging() != who || !s.moved(from, who) {

@@ -3,9 +3,9 @@ package state
 import "slices"
 
 // WatchesStops is a declaration: in which problems an actor tells a pod on deletion from one that is gone, or evicts or
-// deletes pods, as a rule then compares pods on deletion. Where nobody does, Terminating is not laid out, and a
-// deletion takes the pod at once: all runs in which pods stop sooner or later do the same to everything that can be
-// seen. An autoscaler's stabilization window passes when pods have stopped; they can always do so at once.
+// deletes pods, as a rule then compares pods on deletion. If no actor and no rule does, Terminating is not laid out,
+// and a deletion takes the pod at once: whether pods stop sooner or later makes no visible difference. An autoscaler's
+// stabilization window passes when pods have stopped; they can always do so at once.
 //
 // maxPods is that of [NewBuilder].
 type WatchesStops func(s *Spec, maxPods int) bool

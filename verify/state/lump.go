@@ -2,9 +2,9 @@ package state
 
 import "slices"
 
-// Lumps are pods that nobody in a problem distinguishes, so that states which differ only in them are one: which of the
-// pods of a class have started, and which of two classes the pods on deletion on a node are of. Who says that nobody
-// does is not known here; it has to be a bisimulation, as an exchange of nodes is.
+// Lumps are pods that are not distinguished in a problem, so that states which differ only in them are one: which of
+// the pods of a class have started, and which of two classes the pods on deletion on a node are of. This package does
+// not check the claim; it has to be a bisimulation, like an exchange of nodes.
 type Lumps struct {
 	c *Config
 	// starts says, by class, in which states it makes no difference which of its pods have started; nil: in none.

@@ -12,11 +12,11 @@ import (
 const ticksLookedAt = 1500
 
 // FewJobs is how many Jobs of one CronJob may run side by side without a sign that they pile up: the third one shows
-// that nothing holds the next one back.
+// that there is no limit.
 const FewJobs = 2
 
-// Overlap is how many Jobs of a CronJob can run side by side if none of them ends by itself; [math.MaxInt]: nothing
-// bounds them.
+// Overlap is how many Jobs of a CronJob can run side by side if none of them ends by itself; [math.MaxInt]: they are
+// not bounded.
 //
 // Upstream: kubernetes v1.36.3, pkg/controller/cronjob: syncCronJob parses the schedule with cron.ParseStandard.
 func Overlap(c *batchv1.CronJob) int {

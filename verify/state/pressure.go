@@ -28,7 +28,7 @@ func (c *Config) addPressure(b *Builder) {
 	}
 }
 
-// Pressure is what node n runs short of.
+// Pressure is the resource that node n runs short of.
 func (s State) Pressure(n int) Pressure { return Pressure(s.At(n, s.C.Node.Pressure)) }
 
 // SetPressure puts node n under pressure, or relieves it; nodes must come under pressure

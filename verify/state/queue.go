@@ -6,7 +6,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// Queue is what one version says of a ClusterQueue of Kueue, as far as it decides how many pods may start.
+// Queue is a ClusterQueue of Kueue in one version, as far as it decides how many pods may start.
 type Queue struct {
 	Object string // its ID
 	// Cohort is whose ClusterQueues lend each other what they do not use; "" is none.
@@ -19,11 +19,11 @@ type Queue struct {
 	Limits []QueueLimit // by name
 	// Within is whom a workload preempts of its own queue, and Reclaim whom of others that have borrowed.
 	Within, Reclaim Preemption
-	// WhileBorrowing says that what others have borrowed comes back also to who borrows then (borrowWithinCohort), of
-	// workloads of a lower priority, which is at most Threshold; nil: whatever it is.
+	// WhileBorrowing says that a queue which borrows may also take back borrowed resources (borrowWithinCohort) from
+	// workloads of a lower priority, of at most Threshold; nil: of any.
 	WhileBorrowing bool
 	Threshold      *int32
-	// Ready is what Kueue does to workloads whose pods do not all get ready (waitForPodsReady); nil: nothing is known.
+	// Ready is Kueue's treatment of workloads whose pods do not all get ready (waitForPodsReady); nil: it is unknown.
 	Ready *ReadyWait
 }
 
@@ -38,7 +38,7 @@ const (
 	AnyPriority
 )
 
-// PreemptionOf reads a policy: what is not known preempts nobody, which is the default.
+// PreemptionOf reads a policy: an unknown one preempts nothing, which is the default.
 func PreemptionOf(text string) Preemption {
 	switch text {
 	case "LowerPriority":

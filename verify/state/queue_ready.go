@@ -6,8 +6,8 @@ type ReadyWait struct {
 	Object string // the ConfigMap's ID
 	// Limit is how often a workload is requeued before Kueue gives it up (backoffLimitCount); nil: without end.
 	Limit *int
-	// Block says that nothing is admitted while pods of what is admitted are not all ready (blockAdmission), and
-	// NoRecovery that what was all ready once is never evicted for it (recoveryTimeout: 0s).
+	// Block says that nothing is admitted while some pods of admitted workloads are not ready (blockAdmission), and
+	// NoRecovery that a workload whose pods were all ready once is never evicted for it (recoveryTimeout: 0s).
 	Block, NoRecovery bool
 }
 
@@ -34,8 +34,8 @@ func (b *Builder) AddEvictions(p, limit int) {
 // AddStarted lays out whether all pods of the Job of class p were ready since it was admitted.
 func (b *Builder) AddStarted(p int) { b.cfg.Class[p].Started = b.Field(1) }
 
-// Started reports whether Kueue has seen all pods of the Job of class p ready since it was admitted; false where nobody
-// keeps it.
+// Started reports whether Kueue has seen all pods of the Job of class p ready since it was admitted; false if that is
+// not recorded.
 func (s State) Started(p int) bool { f := s.C.Class[p].Started; return f.Laid() && s.Get(f) == 1 }
 
 // Start notes that Kueue sees all pods of the Job of class p ready.

@@ -15,7 +15,7 @@ type Remediation struct {
 	Reinstalls bool
 }
 
-// Undo is what is done about a failed upgrade.
+// Undo is the reaction to a failed upgrade.
 type Undo uint8
 
 const (
@@ -38,7 +38,7 @@ func (r *Remediation) Undoes(n int) bool {
 // Tries reports whether another upgrade follows n that were undone.
 func (r *Remediation) Tries(n int) bool { return r.Retries < 0 || n <= r.Retries }
 
-// AddRemediation lays out what is remembered of failed upgrades.
+// AddRemediation lays out the memory of failed upgrades.
 func (b *Builder) AddRemediation() {
 	c := b.cfg
 	switch r := c.Spec.Helm; r.Undo {

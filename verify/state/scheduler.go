@@ -23,8 +23,7 @@ const (
 type Scheduler struct {
 	// Profiles by Name, which are distinct; a pod is scheduled by the one it names.
 	Profiles []SchedulerProfile
-	// Refused is what the configuration asks for and the model does not have, as
-	// "field: what"; "" is nothing.
+	// Refused is a feature that the configuration asks for and the model does not have, as "field: value"; "" is none.
 	Refused string
 }
 
@@ -77,8 +76,7 @@ type SchedulerProfile struct {
 
 	AddedAffinity *corev1.NodeAffinity
 
-	// DefaultConstraints spread the pods that declare no constraint; they have no
-	// selector of their own.
+	// DefaultConstraints spread the pods that declare no constraint; they have no selector.
 	DefaultConstraints []corev1.TopologySpreadConstraint
 	// SystemDefaulting says that DefaultConstraints are upstream's own: nodes without a
 	// zone label are then scored by their host name alone.

@@ -51,7 +51,7 @@ type Spec struct {
 	Apply      Apply
 	// Straight says that the steps of an apply follow each other in milliseconds: nothing waits for health in between.
 	Straight bool
-	// Helm is what the controller of the release makes of a failed upgrade; nil: nothing.
+	// Helm is the reaction of the release's controller to a failed upgrade; nil: none.
 	Helm   *Remediation
 	Events Events
 	// PriorityClasses by name, value in Kubernetes' int32 range.
@@ -62,7 +62,7 @@ type Spec struct {
 	DefaultPriority [2]string
 	// Scheduler is the configuration of the scheduler; nil: upstream's default.
 	Scheduler *Scheduler
-	// Descheduler is the policy of the descheduler that runs; nil: none does.
+	// Descheduler is the policy of the descheduler that runs; nil: none runs.
 	Descheduler *Descheduler
 	// ClusterAutoscaler says that one runs, or Karpenter, on classes that are Autoscaled.
 	ClusterAutoscaler bool
@@ -83,20 +83,20 @@ type Spec struct {
 	Declared []Declared
 	// CountsTerminating says that somebody beside the actors looks at pods on deletion, such as a rule of the user's own.
 	CountsTerminating bool
-	// Unreduced asks for states and interleavings that nobody can distinguish, too: for
-	// comparisons with the search without reductions. Exchanges of nodes stay.
+	// Unreduced asks also for states and interleavings that cannot be distinguished: for comparisons with the search
+	// without reductions. Exchanges of nodes stay.
 	Unreduced bool
 	// Unlumped asks for states apart that differ in which pods have started, or in whose revision's pods are on
-	// deletion, also where nobody can tell; see [Lumps].
+	// deletion, also if that makes no difference; see [Lumps].
 	Unlumped bool
-	// Interleaved asks for every order in which the pods of several workloads start and stop, also where none of them has
-	// to do with another one any more.
+	// Interleaved asks for every order in which the pods of several workloads start and stop, also if they no longer
+	// interact.
 	Interleaved bool
 }
 
 // ClusterAutoscalerFlags are flags of the cluster autoscaler of Kubernetes.
 type ClusterAutoscalerFlags struct {
-	// Threshold is --scale-down-utilization-threshold, a share of what a node has; nil: 0.5.
+	// Threshold is --scale-down-utilization-threshold, a share of a node's resources; nil: 0.5.
 	Threshold *float64
 	KeepNodes bool // --scale-down-enabled=false
 	// MovesLocal and MovesSystem say that pods with local storage, or of kube-system without a budget, keep no node:
@@ -164,9 +164,9 @@ type Events struct {
 	// Revert says that base is applied again over head, once, in a state in which
 	// [Config.Reverts] is 1.
 	Revert bool
-	// StartupSpike is the CPU use of a pod that has just become ready, in percent of its
-	// request; 0: none. NodePanic is the CPU use of a node, in percent of what it has,
-	// above which it goes down; 0: never. Neither is an event with a budget.
+	// StartupSpike is the CPU use of a pod that has just become ready, in percent of its request; 0: none. NodePanic is
+	// the CPU use of a node, in percent of its capacity, above which it goes down; 0: never. They are no events and
+	// have no budget.
 	StartupSpike, NodePanic int
 }
 
@@ -184,18 +184,18 @@ type NodeClass struct {
 	// PoolMin and PoolMax bound the nodes of all classes with that name; "" is none.
 	Pool             string
 	PoolMin, PoolMax int
-	// Shape is equal for classes that nothing in the slice distinguishes but by which of
-	// them a node is in; classes of one shape and size can be exchanged. "" is none.
+	// Shape is equal for classes that the slice distinguishes only by which of them a node is in; classes of one shape
+	// and size can be exchanged. "" is none.
 	Shape string
 	// Elastic says that the capacity was invented: resource requests always fit.
 	Elastic bool
 	// Autoscaled says that the cluster autoscaler sizes the class between Min and Max.
 	Autoscaled bool
-	// Karpenter sizes the class, as this NodePool says; it is Autoscaled then. nil: not.
+	// Karpenter sizes the class, as this NodePool says; it is Autoscaled then. nil: Karpenter does not.
 	Karpenter *Karpenter
 	// Spot says that the provider may take the nodes back at short notice.
 	Spot bool
-	// Beside is what pods that are no part of the problem take of each node; nil: nothing.
+	// Beside is the use of each node by pods outside the problem; nil: none.
 	Beside *Beside
 }
 

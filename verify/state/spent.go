@@ -3,9 +3,8 @@ package state
 // mostSpent is the most events of one kind that [State.Spent] distinguishes.
 const mostSpent = 7
 
-// Spent packs how many events of each kind have happened, four bits a kind, as the search
-// takes it. Events of several workloads that are of one kind count together; a recovery, and a
-// rollback, come of what is counted already.
+// Spent packs how many events of each kind have happened, four bits a kind, as the search takes it. Events of several
+// workloads that are of one kind count together; a recovery and a rollback follow from events that are counted already.
 func (s State) Spent() uint64 {
 	c := s.C
 	e := &c.Spec.Events

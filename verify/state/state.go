@@ -67,8 +67,8 @@ func (s State) Twin(n int) bool {
 	return n > 0 && s.C.Nodes[n].Class == s.C.Nodes[n-1].Class && bytes.Equal(s.record(n), s.record(n-1))
 }
 
-// SwapNodes exchanges the records of two nodes. For nodes of one class that is a
-// symmetry: every actor does in the one state what it does in the other.
+// SwapNodes exchanges the records of two nodes. For nodes of one class that is a symmetry: every actor does the same in
+// both states.
 func (s State) SwapNodes(a, b int) { swap(s.record(a), s.record(b)) }
 
 // Canon rewrites a state in place to its canonical form: node records of one class in

@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// KnowsCustom reports whether something is asked of an object that has no type of its own.
+// KnowsCustom reports whether an object that has no type is checked.
 func KnowsCustom(content map[string]any) bool {
 	kind := groupKind(content)
 	if kind == scaledObject || kind == definition {
@@ -25,9 +25,9 @@ func KnowsCustom(content map[string]any) bool {
 
 const scaledObject, definition = "keda.sh/ScaledObject", "apiextensions.k8s.io/CustomResourceDefinition"
 
-// CreateCustom is [Create] for what has no type of its own: the conversion of a CustomResourceDefinition, and what
-// KEDA's admission webhook refuses of a ScaledObject. Where that webhook is not installed, KEDA's operator refuses it,
-// and leaves its autoscaler as it was.
+// CreateCustom is [Create] for objects without a type: the conversion of a CustomResourceDefinition, and the checks of
+// KEDA's admission webhook for a ScaledObject. Where that webhook is not installed, KEDA's operator refuses it, and
+// leaves its autoscaler as it was.
 func CreateCustom(content map[string]any) field.ErrorList {
 	switch groupKind(content) {
 	case scaledObject:
@@ -76,8 +76,8 @@ func customMeta(content map[string]any) field.ErrorList {
 	return out
 }
 
-// UpdateCustom is [Update] for the same kinds. With server-side apply, what another manager has written stays when the
-// manifest drops it: a definition's CA bundle, where an injector is told to write one.
+// UpdateCustom is [Update] for the same kinds. With server-side apply, a field that another manager has written stays
+// when the manifest drops it: a definition's CA bundle, where an injector is told to write one.
 //
 // Upstream: structured-merge-diff, merge: (*Updater).Apply, prune; cert-manager v1.20, pkg/controller/cainjector.
 func UpdateCustom(content, old map[string]any, serverSide bool) field.ErrorList {

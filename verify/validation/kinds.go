@@ -42,9 +42,9 @@ var aVersion = regexp.MustCompile(`^([a-z][a-z0-9.-]*/)?v[0-9]+([a-z]+[0-9]+)?$`
 // onceInCore are kinds that OpenShift 3 served in the version v1 without a group.
 var onceInCore = []string{"Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding"}
 
-// Meant is what an object was meant to be that no API server has: a kind of Kubernetes' own with another spelling, in
-// another group, or in a version that its group never had; false where it may be somebody else's. No definition brings
-// a kind to a group of Kubernetes' own, or to a group without a dot.
+// Meant is the intended kind of an object that no API server has: a kind of Kubernetes' own with another spelling, in
+// another group, or in a version that its group never had; false if it may be somebody else's kind. No definition
+// brings a kind to a group of Kubernetes' own, or to a group without a dot.
 //
 // Upstream: apiextensions-apiserver v0.36.3, pkg/apis/apiextensions/validation: validateCustomResourceDefinitionSpec
 // (a group is "a domain with at least one dot").

@@ -240,8 +240,8 @@ func dropTypeDependentFields(now, was *core.Service) {
 	}
 }
 
-// Live is what the cluster has once an object was applied over another: of a Service without an
-// address the one that it had.
+// Live is the object in the cluster after it was applied over another: a Service without an address keeps the one that
+// it had.
 func Live(obj, old runtime.Object) runtime.Object {
 	now, ok := obj.(*corev1.Service)
 	was, also := old.(*corev1.Service)

@@ -24,7 +24,7 @@ type Manifest struct {
 	Typed   runtime.Object
 }
 
-// Merged is what an apply of now makes of the object that an apply of was left: fields that nobody writes keep the
+// Merged is the result of applying now over the object that an apply of was left: fields that are not written keep the
 // defaults that they got. It is now.Typed where the two are not merged: other versions, a kind without a schema, fields
 // that are not declared.
 //

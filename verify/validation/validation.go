@@ -31,8 +31,8 @@ import (
 
 var specPath = field.NewPath("spec")
 
-// Create gives why the API server refuses to create an object; of a kind that is not looked
-// at, what is wrong with its labels and annotations.
+// Create gives why the API server refuses to create an object; for a kind that is not checked, the errors of its labels
+// and annotations.
 //
 // Upstream: apiserver, pkg/registry/rest: BeforeCreate.
 func Create(obj runtime.Object) field.ErrorList {

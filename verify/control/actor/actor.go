@@ -37,8 +37,8 @@ type Actor interface {
 	// Name is unique, such as "hpa/default/web", "scheduler" or "load/default/web".
 	Name() string
 	Latency() Latency
-	// Step emits every successor of s through this actor, in a fixed order. Loops are
-	// level-triggered: what is enabled follows from s alone.
+	// Step emits every successor of s through this actor, in a fixed order. Loops are level-triggered: the enabled
+	// steps follow from s alone.
 	Step(s state.State, next *Emit)
 	// Describe words one step; it runs for the steps of a counterexample only.
 	Describe(from, to state.State, m search.Move) Words
@@ -82,8 +82,8 @@ type Emit struct {
 	from, last []byte
 }
 
-// Full reports whether nobody wants more successors, so that an actor which enumerates many may
-// stop. The search always wants all.
+// Full reports whether enough successors were taken, so that an actor which enumerates many may stop. The search always
+// wants all.
 func (e *Emit) Full() bool { return e.limit != nil && e.limit.Full() }
 
 // Sink takes successors: the search's [search.Emit], or a test's.

@@ -19,10 +19,10 @@ func TraitsOf(a Actor, c *state.Config) Traits {
 	return Traits{}
 }
 
-// Traits are what reductions of a search, and sources of faults, have to know of an actor. The zero value is the
-// careful one: of an actor that declares nothing nothing is assumed, so that more is searched than is needed, and
-// nothing is lost. What is claimed is tried on random states of all actors (control's TestAlone, TestLumps, TestEnds
-// and others), and on whole searches (verify's TestApartKeepsFindings and the like).
+// Traits are the properties of an actor on which reductions of a search, and sources of faults, rely. The zero value is
+// the careful one: nothing is assumed of an actor that declares nothing, so the search is larger than necessary and
+// complete. Each claim is tried on random states of all actors (control's TestAlone, TestLumps, TestEnds and others),
+// and on whole searches (verify's TestApartKeepsFindings and the like).
 type Traits struct {
 	// Managed says that it is a loop of the kube-controller-manager: while that is down, it does nothing.
 	Managed bool
@@ -31,11 +31,11 @@ type Traits struct {
 	// both.
 	Calm bool
 
-	// Alone says that it treats a workload as if it were alone, wherever its pods are. What it does to a workload hangs on
-	// the numbers of that workload, on how many of its pods are in which phase, on the version that is applied, and on
-	// budgets of events: not on nodes, and not on other workloads. As long as that is the same it takes the same steps,
-	// and what they lead to differs in nothing else either; those of an event may be fewer beside others. Of is the one
-	// workload that it then has to do with, or [Each].
+	// Alone says that it treats a workload as if it were alone, wherever its pods are. Its steps on a workload depend
+	// on the numbers of that workload, on how many of its pods are in which phase, on the applied version, and on
+	// budgets of events: not on nodes, and not on other workloads. As long as these are the same it takes the same
+	// steps, with the same results; an event may have fewer of them beside others. Of is the one workload that it then
+	// acts on, or [Each].
 	Alone bool
 	Of    int
 
@@ -54,11 +54,12 @@ type Traits struct {
 	// one of those, or 0; and the pod class whose ReplicaSet creates pods, for [Create].
 	Leads func(s state.State) (step Early, class int)
 
-	// Wakes is to whom its steps give work; nil: to anybody. Works is by what a sync loop is given work; nil: by anything.
+	// Wakes names those that its steps give work; nil: anybody. Works names the kinds of work that a sync loop reacts
+	// to; nil: any.
 	Wakes, Works *Work
 
-	// Takes is of the actor that decides where pods run: it lists the nodes that none of some classes' pods is kept from
-	// for what they are.
+	// Takes is of the actor that decides where pods run: it lists the nodes that accept the pods of all the given
+	// classes, as far as the nodes' own properties decide.
 	Takes func(classes []int) []int
 	// Room is of the actor that decides where pods run, where only their number may keep it from being Alone; nil:
 	// something else may.
@@ -128,7 +129,7 @@ const (
 	Create
 )
 
-// Work is what a step changes, as far as it gives work to sync loops, or what a sync loop has to do with.
+// Work is the part of a step that gives work to sync loops, or the part of the state that a sync loop reacts to.
 type Work struct {
 	Workload int  // whose controllers; -1: nobody's
 	Places   bool // the scheduler

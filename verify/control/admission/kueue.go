@@ -92,7 +92,7 @@ func newQueues(c *state.Config) *queues {
 // Waits reports whether Kueue lets the pods of a kind in, of those that are modeled.
 func Waits(k state.Kind) bool { return k == state.Deployment || k == state.Job }
 
-// QueueUse is what one pod takes of a ClusterQueue: its requests, or limits where it has none, and itself.
+// QueueUse is the use of a ClusterQueue by one pod: its requests, or its limits if it has none, and the pod itself.
 //
 // Upstream: pkg/workload: handleLimitsToRequests; pkg/scheduler/flavorassigner: assignFlavors.
 func QueueUse(pod *corev1.Pod) corev1.ResourceList {
@@ -266,8 +266,7 @@ func (x *queues) most(s state.State, p, limit int) (n, r int) {
 	return n, r
 }
 
-// Queued adds what Kueue has to do with it to what a loop that creates pods says of itself; without ClusterQueues,
-// nothing.
+// Queued adds Kueue's part to the declaration of a loop that creates pods; without ClusterQueues it adds nothing.
 func (x *Quotas) Queued(m *actor.Model) *actor.Model {
 	if x == nil || x.queues == nil {
 		return m

@@ -7,8 +7,8 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// Contest is the ClusterQueues of one cohort, or one without, with what is admitted to them: what Kueue looks at before
-// it preempts. Resources are numbered; amounts are in thousandths of their unit.
+// Contest is the ClusterQueues of one cohort, or one without, with the workloads admitted to them: the input of Kueue's
+// preemption. Resources are numbered; amounts are in thousandths of their unit.
 //
 // Upstream: kueue v0.19.2, pkg/scheduler/preemption: (*Preemptor).GetTargets, classicalPreemptions, workloadFits,
 // fillBackWorkloads, queueUnderNominalInResourcesNeedingPreemption; preemption/classical: NewCandidateIterator,

@@ -46,7 +46,7 @@ func NewKueue(b *state.Builder) ([]actor.Actor, error) {
 	return append(out, x.unready(b)...), nil
 }
 
-// KueueStops implements [state.WatchesStops]: what is on deletion has its quota until it is gone.
+// KueueStops implements [state.WatchesStops]: a pod on deletion has its quota until it is gone.
 func KueueStops(s *state.Spec, _ int) bool { return len(s.Quotas) > 0 }
 
 // victims are the pod classes that class p may ever preempt.

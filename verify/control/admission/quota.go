@@ -96,7 +96,7 @@ func NewQuotas(c *state.Config) *Quotas {
 	return q
 }
 
-// QuotaUse is what one pod takes of ResourceQuotas.
+// QuotaUse is the use of ResourceQuotas by one pod.
 //
 // Upstream: PodUsageFunc, podComputeUsageHelper.
 func QuotaUse(pod *corev1.Pod) corev1.ResourceList {

@@ -81,8 +81,7 @@ func sizeFor(wl *state.Workload, m *state.Manifest, z state.Size) int {
 func (a *vpa) Name() string           { return "vpa/" + a.name }
 func (a *vpa) Latency() actor.Latency { return actor.Periodic }
 
-// Step implements [actor.Actor]: what is recommended follows the use of the pods, once all of
-// them are ready.
+// Step implements [actor.Actor]: the recommendation follows the use of the pods, once all of them are ready.
 func (a *vpa) Step(s state.State, next *actor.Emit) {
 	table := a.sizes[s.VersionOf(a.workload)]
 	if table == nil || !s.Manifest(a.workload).Exists() {

@@ -10,14 +10,12 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// BadRevision models the event that the pod template of the change is no good: its pods
-// are scheduled and run, and none of them ever becomes ready. It has no upstream: a
-// program fails.
+// BadRevision models the event that the pod template of the change is bad: its pods are scheduled and run, and none of
+// them ever becomes ready. It has no upstream: a program fails.
 //
-// A revision is bad from its beginning, so that the event happens between the apply and
-// the first ReplicaSet of the revision. Until then nobody can tell, so that it might as
-// well happen before the first ReplicaSet of any revision that the change brings. A first
-// revision ([state.Workload.First]) is bad from the installation on.
+// A revision is bad from its beginning, so that the event happens between the apply and the first ReplicaSet of the
+// revision. Until then no difference shows, so it might as well happen before the first ReplicaSet of any revision that
+// the change brings. A first revision ([state.Workload.First]) is bad from the installation on.
 type BadRevision struct {
 	classes []int         // of templates that the change brings in place of another, or of first ones, ascending
 	version state.Version // that these are of

@@ -62,7 +62,7 @@ func (a *nodePanic) onNode(s state.State, n int) (use int64) {
 	return use
 }
 
-// Traits implements [actor.Declarer]: what ready pods use takes a node down.
+// Traits implements [actor.Declarer]: the use of ready pods takes a node down.
 func (*nodePanic) Traits(*state.Config) actor.Traits { return actor.Traits{Lumps: actor.Stopping} }
 
 func (a *nodePanic) Name() string { return "panic" }

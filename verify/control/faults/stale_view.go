@@ -76,7 +76,7 @@ func budgeted(c *state.Config) []int {
 func (*staleView) Name() string           { return "stale-view" }
 func (*staleView) Latency() actor.Latency { return actor.Event }
 
-// Traits implements [actor.Declarer]: while a sync loop has work, nobody but sync loops writes what it could miss.
+// Traits implements [actor.Declarer]: while a sync loop has work, only sync loops make writes that it could miss.
 func (*staleView) Traits(*state.Config) actor.Traits { return actor.Traits{Calm: true} }
 
 // Step implements [actor.Actor]: any one loop falls behind.

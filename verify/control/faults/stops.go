@@ -18,6 +18,6 @@ func CrashStops(s *state.Spec, _ int) bool { return s.Events.PodCrash > 0 }
 // it was to delete.
 func RestartStops(s *state.Spec, _ int) bool { return s.Events.ManagerRestart > 0 }
 
-// LagStops implements [state.WatchesStops]: a pod that a loop which is behind still sees is deleted twice, and told by
-// being on deletion.
+// LagStops implements [state.WatchesStops]: a loop that is behind may delete a pod twice, and recognizes it by being on
+// deletion.
 func LagStops(s *state.Spec, _ int) bool { return s.Events.StaleWrites > 0 }

@@ -14,8 +14,8 @@ func reachedHealth(s state.State) bool {
 	return true
 }
 
-// Healthy reports whether Argo CD calls a workload healthy in a state. What is deleted is not waited for, and neither
-// is a CronJob.
+// Healthy reports whether Argo CD calls a workload healthy in a state. It waits for neither deleted workloads nor
+// CronJobs.
 //
 // Upstream: argo-cd, gitops-engine/pkg/health: getAppsv1DeploymentHealth, getAppsv1StatefulSetHealth,
 // getAppsv1DaemonSetHealth, getAppsv1ReplicaSetHealth, getBatchv1JobHealth;

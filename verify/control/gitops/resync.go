@@ -34,7 +34,7 @@ func NewResync(b *state.Builder) ([]actor.Actor, error) {
 	return []actor.Actor{&resync{serverSide: spec.Apply == state.ServerSide, podsOnly: g.IgnoreReplicas}}, nil
 }
 
-// Traits implements [actor.Declarer]: it counts no pods, but those of a Pod of its own, of any revision.
+// Traits implements [actor.Declarer]: the only pods that it counts are Pods in the manifests, of any revision.
 func (*resync) Traits(*state.Config) actor.Traits { return actor.Traits{Lumps: actor.Stopping} }
 
 func (a *resync) Name() string           { return "gitops" }

@@ -74,8 +74,8 @@ func NewKarpenter(b *state.Builder) ([]actor.Actor, error) {
 func (a *karpenter) Name() string           { return "karpenter" }
 func (a *karpenter) Latency() actor.Latency { return actor.Periodic }
 
-// Step implements [actor.Actor]: nodes for the pods that fit none; where there are no such pods,
-// the disruption of any one node, as long as none is under way.
+// Step implements [actor.Actor]: nodes for pods that fit on no node; without such pods, the disruption of any one node,
+// as long as none is under way.
 func (a *karpenter) Step(s state.State, next *actor.Emit) {
 	if s.IsOutgrown() || a.provision(s, next) {
 		return

@@ -80,8 +80,8 @@ func (k *Kubelet) Name() string { return k.name }
 // Latency implements [actor.Actor].
 func (k *Kubelet) Latency() actor.Latency { return actor.Kubelet }
 
-// Step implements [actor.Actor]: one pod moves on, unless it starts in a bad revision or what it needs is deleted, on
-// any node that has one and is up; nodes with equal records count once.
+// Step implements [actor.Actor]: one pod moves on, unless it starts in a bad revision or an object that it needs is
+// deleted, on any node that has one and is up; nodes with equal records count once.
 func (k *Kubelet) Step(s state.State, next *actor.Emit) {
 	if k.from == state.Starting && (s.Bad(k.Class) || s.Stranded(k.Class)) {
 		return

@@ -88,7 +88,7 @@ func (a *admission) presses(s state.State) bool {
 func (a *admission) Name() string { return a.name }
 
 // Latency implements [actor.Actor]: such a pod is bound when it is created, and the scheduler counts it from then on.
-// Who is there first has the room, long before the kubelet looks.
+// The first pod to be bound has the room, long before the kubelet looks.
 func (a *admission) Latency() actor.Latency { return actor.Sync }
 
 // Step implements [actor.Actor]: the kubelet admits the pods that fit. Those that do not fail,

@@ -9,8 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// AmountOf words what is used of a resource, in thousandths of its unit: CPU in millicores, as kubectl top does, all
-// else as [Quantity] does: "250m", "64Mi".
+// AmountOf words the use of a resource, in thousandths of its unit: CPU in millicores, as kubectl top does, all else as
+// [Quantity] does: "250m", "64Mi".
 func AmountOf(name corev1.ResourceName, milli int64) string {
 	if name == corev1.ResourceCPU {
 		return fmt.Sprintf("%dm", milli)

@@ -53,8 +53,7 @@ func CountDisruptions(spec *policyv1.PodDisruptionBudgetSpec, pods, scale, healt
 	return d
 }
 
-// EvictionAnswer is what the API server makes of an eviction request. The zero value
-// refuses.
+// EvictionAnswer is the API server's answer to an eviction request. The zero value refuses.
 type EvictionAnswer uint8
 
 const (

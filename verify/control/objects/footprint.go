@@ -12,9 +12,9 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// SameFootprint reports whether pods of two classes of one workload take and hold the same where they are: they differ
-// in what runs in their containers, in annotations, and in the label that tells their ReplicaSets apart, which nobody
-// selects by.
+// SameFootprint reports whether pods of two classes of one workload take and hold the same resources on their nodes.
+// They may differ in the programs of their containers, in annotations, and in the label of their ReplicaSets, which is
+// in no selector.
 func SameFootprint(c *state.Config, p, q int) bool {
 	a, b := &c.Pods[p], &c.Pods[q]
 	if a.Workload != b.Workload || a.Ordinal != state.NoOrdinal || b.Ordinal != state.NoOrdinal ||

@@ -18,7 +18,7 @@ func Leave(t state.State, n int, to state.Tenure) {
 	t.SetTenure(n, to)
 }
 
-// Shortage words a pressure: what it is of, its condition and its taint.
+// Shortage words a pressure: its resource, its condition and its taint.
 func Shortage(p state.Pressure) (of, condition, taint string) {
 	if p&state.DiskPressure != 0 {
 		return "disk", string(corev1.NodeDiskPressure), corev1.TaintNodeDiskPressure

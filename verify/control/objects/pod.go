@@ -18,7 +18,7 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// LiveReplicas is what the API server makes of a manifest's replicas.
+// LiveReplicas is the value that the API server stores for a manifest's replicas.
 func LiveReplicas(m *state.Manifest) int {
 	if m.DeclaresReplicas || m.ReplicasField() == nil {
 		return m.Replicas()

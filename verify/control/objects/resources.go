@@ -29,8 +29,8 @@ func PodRequest(spec *corev1.PodSpec, name corev1.ResourceName, container string
 	return total, ok && found
 }
 
-// RequestOf is what a container asks for as the API server stores it: a limit stands for a
-// request that is absent (pkg/apis/core/v1: SetDefaults_Pod).
+// RequestOf is a container's request as the API server stores it: a limit stands for a request that is absent
+// (pkg/apis/core/v1: SetDefaults_Pod).
 func RequestOf(c *corev1.Container, name corev1.ResourceName) (resource.Quantity, bool) {
 	q, ok := c.Resources.Requests[name]
 	if !ok {

@@ -67,7 +67,7 @@ func (k *Compiled) compileSpare(p int) error {
 	return nil
 }
 
-// Room is what class p can have of resource d on node n.
+// Room is the amount of resource d that class p can have on node n.
 func (k *Compiled) Room(v *View, p, n, d int) int64 {
 	at := n*len(k.Resources) + d
 	room := k.Nodes[n].Allocatable[d] - v.Used[at]
@@ -99,8 +99,8 @@ func (k *Compiled) most(p, n, d int) int64 {
 	return room
 }
 
-// Tight reports whether so many pods of the problem, taking so much of each resource, may not all fit
-// on node n beside what is held there.
+// Tight reports whether so many pods of the problem, taking so much of each resource, may not all fit on node n beside
+// the pods there.
 func (k *Compiled) Tight(n, pods int, used []int64) bool {
 	if k.beside.pods != nil {
 		pods += int(k.beside.pods[n])

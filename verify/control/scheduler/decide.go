@@ -183,7 +183,7 @@ func (k *Compiled) meant(s state.State, p, self int) int {
 	return 0
 }
 
-// PluginScore is what one plugin gives each feasible node.
+// PluginScore is the score that one plugin gives each feasible node.
 type PluginScore struct {
 	Plugin string
 	Raw    []int64 // as Score returns it

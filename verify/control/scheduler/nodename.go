@@ -19,8 +19,8 @@ import (
 // node affinity, ports, and taints of effect NoExecute. A pod that it refuses fails, and
 // its ReplicaSet creates another one.
 //
-// Errors: [actor.ErrUnmodeled] for a node that is not there, that others are exchanged with, or
-// whose labels the kubelet refuses the pod for.
+// Errors: [actor.ErrUnmodeled] for a node that is not there, that can be exchanged with others, or whose labels make
+// the kubelet refuse the pod.
 func FixedNode(c *state.Config, p int) (int, error) {
 	name := c.Pods[p].Template.Spec.NodeName
 	if name == "" {

@@ -8,9 +8,9 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// Stops implements [state.WatchesStops]: the scheduler counts what pods hold until they are gone, where that is ever
-// short (resources of declared nodes, host ports, volumes), where they draw others near or keep them away, and where it
-// preempts.
+// Stops implements [state.WatchesStops]: the scheduler counts the resources of pods until they are gone, if those are
+// ever short (resources of declared nodes, host ports, volumes), where they draw others near or keep them away, and
+// where it preempts.
 func Stops(s *state.Spec, maxPods int) bool {
 	if len(s.Claims) > 0 || s.DefaultPriority[state.Base] != s.DefaultPriority[state.Head] ||
 		slices.ContainsFunc(s.Classes, func(c state.NodeClass) bool { return scarce(s, &c, maxPods) }) {

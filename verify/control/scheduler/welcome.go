@@ -10,8 +10,8 @@ import (
 
 // Welcomes reports whether every pod finds a node that takes it, whatever else there is, as long as no workload has
 // more pods than the problem allows ([state.Config.MaxPods]): which node that is then makes no difference to whether it
-// runs. Filters that look at other pods, at volumes or at nodes that come and go may refuse anything; what nodes have
-// is added up.
+// runs. Filters that look at other pods, at volumes or at nodes that come and go may refuse anything; the resources of
+// nodes are added up.
 func (k *Compiled) Welcomes() bool { return k.easyAll() && k.lastsAll(k.mostTaken()) }
 
 // easyAll reports whether want of room is all that may keep a pod from every node.
@@ -174,7 +174,7 @@ func (k *Compiled) mostTaken() []int64 {
 	return out
 }
 
-// Takes lists the nodes that none of some classes' pods is kept from for what they are.
+// Takes lists the nodes that accept the pods of all the given classes, as far as the nodes' own properties decide.
 func (k *Compiled) Takes(classes []int) []int {
 	var out []int
 	for n := range k.Nodes {

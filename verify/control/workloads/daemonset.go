@@ -127,9 +127,9 @@ func (d *daemonSet) Traits(c *state.Config) actor.Traits {
 	}
 }
 
-// Step implements [actor.Actor]: one sync: what manage creates and deletes or, where that is
-// nothing, what rollingUpdate does. Upstream goes through the nodes in the order of a map,
-// so that every choice of those that are to be updated next is a successor.
+// Step implements [actor.Actor]: one sync: the creations and deletions of manage or, if there are none, those of
+// rollingUpdate. Upstream goes through the nodes in the order of a map, so that every choice of those that are to be
+// updated next is a successor.
 func (d *daemonSet) Step(s state.State, next *actor.Emit) { d.sync(s, next, false) }
 
 // sync emits what one sync leads to or, where it breaks off, what it may leave.

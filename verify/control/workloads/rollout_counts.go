@@ -6,7 +6,7 @@ import "math"
 //
 // Upstream: argo-rollouts v1.10.1, utils/replicaset/canary.go; each function keeps its upstream name, but for capitals.
 
-// CanarySet is what is counted of one ReplicaSet; nil is none.
+// CanarySet has the counts of one ReplicaSet; nil is none.
 type CanarySet struct {
 	Size      int32 // .spec.replicas
 	Pods      int32 // .status.replicas
@@ -168,7 +168,7 @@ func weightDelta(weight, maxWeight, canary, total int32) float64 {
 	return math.Abs(float64(canary*maxWeight)/float64(total) - float64(weight))
 }
 
-// RoutedCounts is CalculateReplicaCountsForTrafficRoutedCanary; weighed says that it is told the weights.
+// RoutedCounts is CalculateReplicaCountsForTrafficRoutedCanary; weighed says that it knows the weights.
 func (c *Canary) RoutedCounts(weighed bool, weight int32) (canary, stable int32) {
 	set, want := c.replicasOrWeight()
 	if set >= 0 {
