@@ -71,7 +71,7 @@ func (b Blame) String() string {
 	return fmt.Sprintf("%s:%d %s", b.Location.File, b.Location.StartLine, what)
 }
 
-// A Fix is what is offered for a finding.
+// A Fix is a fix offered for a finding.
 type Fix struct {
 	Text, Replacement          string
 	Location                   *Location
@@ -97,7 +97,8 @@ func (f Finding) Gates() bool { return f.New() && f.Severity != "note" }
 // HasFix reports whether something is offered that holds, and does not take the change back.
 func (f Finding) HasFix() bool { return f.Fix != nil && f.Fix.Verified && !f.Fix.Back }
 
-// At reports whether one of its places, or of what it is blamed on, is on one of the lines of file; of all, if none is given.
+// At reports whether one of its places, or of the changes that it is blamed on, is on one of the given lines of file;
+// of all lines, if none is given.
 func (f Finding) At(file string, lines []int) bool {
 	places := slices.Clone(f.Locations)
 	for _, b := range f.Blame {
@@ -149,7 +150,7 @@ func (r Result) Failed() (n int, reason string) {
 	return n, reason
 }
 
-// Cell words what was found of some rules, or why nothing was, as far as the result shows it.
+// Cell words the findings of some rules, or the reason why there are none, as far as the result shows it.
 func (r Result) Cell(rules []string) string {
 	if f, _ := r.Gravest(rules); f.Rule != "" {
 		return f.Severity + " " + f.Rule
@@ -177,7 +178,7 @@ func (r Result) Cell(rules []string) string {
 	return "- (" + why + ")"
 }
 
-// Describe lists a result below a title: what was searched, and every finding that is not base's.
+// Describe lists a result below a title: the searches, and every finding that is not base's.
 func (r Result) Describe(w io.Writer, title string) {
 	failed, reason := r.Failed()
 	fmt.Fprintf(w, "  %s: exit %d, %s, %d workloads, %d topologies, %d states, %s", title, r.Exit, r.Verdict, len(r.Workloads), r.Coverage.Topologies, r.Coverage.States, r.Coverage.Bound)

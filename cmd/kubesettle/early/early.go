@@ -8,5 +8,5 @@ import "runtime/debug"
 // SmallGC is the garbage that this process lets lie, in percent of what lives, while it holds little.
 const SmallGC = 400
 
-// Given is what it would have been: 100, or what the environment says (GOGC).
+// Given is the original value: 100, or that of the environment (GOGC).
 var Given = debug.SetGCPercent(SmallGC)
