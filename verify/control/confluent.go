@@ -6,9 +6,8 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// confluence says which steps commute with everything that can happen before them, for
-// [search.System.Confluent]. They are those of the controllers of one workload that
-// nobody else looks at:
+// confluence says which steps commute with everything that can happen before them, for [search.System.Confluent]. They
+// are those of the controllers of one workload that no other actor looks at:
 //
 //   - A sync of a Deployment reads its own fields and counts its own pods, and writes the
 //     sizes of its ReplicaSets, which only their controllers read. While sync loops have

@@ -49,7 +49,7 @@ type Actor interface {
 // Words is one step for people.
 type Words struct {
 	Action string // kebab-case verb, stable: "scale", "create-pod", "bind", "load-change", "apply"
-	Object string // what was acted on, such as "apps/Deployment default/web" or "Pod default/web (new revision)"
+	Object string // the object acted on, such as "apps/Deployment default/web" or "Pod default/web (new revision)"
 	Text   string // one line without a full stop: "replicas 2 -> 4 (cpu 87% of request, target 50%)"
 	// Because names the declarations that allow or force the step, most telling first.
 	Because []Ref
@@ -69,7 +69,7 @@ type Model struct {
 	Exact     []string // what equals upstream
 	MayInvent []string // runs that upstream does not have
 	MayHide   []string // runs of upstream that are missing here; printed under every result that holds
-	Refused   []string // what makes the verdict inconclusive
+	Refused   []string // features that make the verdict inconclusive
 }
 
 // Emit collects the successors of one state. One worker owns one Emit.

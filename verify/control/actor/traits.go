@@ -131,7 +131,7 @@ const (
 
 // Work is the part of a step that gives work to sync loops, or the part of the state that a sync loop reacts to.
 type Work struct {
-	Workload int  // whose controllers; -1: nobody's
+	Workload int  // whose controllers; -1: none
 	Places   bool // the scheduler
 }
 

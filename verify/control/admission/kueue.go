@@ -12,8 +12,8 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// queues says for how many pods of a class Kueue has quota. A pod without has a scheduling gate and is unready, as one
-// that was never made is: that is what it counts as. [queues.most] does not allocate.
+// queues says for how many pods of a class Kueue has quota. A pod without quota has a scheduling gate and is unready,
+// like one that was never created, so it counts as not created. [queues.most] does not allocate.
 //
 // Upstream: kueue v0.19.2, pkg/cache/scheduler: available, addUsage, accumulateFromChild; pkg/scheduler/flavorassigner:
 // fitsResourceQuota; pkg/controller/jobs: deployment, pod, job.
@@ -125,8 +125,8 @@ func whole(s state.State, p int) int {
 	return min(s.JobManifest(p).LeastParallelism(), s.Outstanding(p))
 }
 
-// taken is what is taken of a resource of the queue at place k: by pods that Kueue lets in, and by others, of which
-// those whose priority is below are left out.
+// taken is the use of a resource of the queue at place k: by pods that Kueue lets in, and by others, except those of a
+// lower priority.
 func (x *queues) taken(s state.State, k, r int, below int32) (let, others int64) {
 	i := x.index[k]
 	if below == math.MinInt32 { // whose pods these are, and how important, is not known
@@ -144,8 +144,8 @@ func (x *queues) taken(s state.State, k, r int, below int32) (let, others int64)
 	return let, others
 }
 
-// used is what class p finds taken of the queue at place k. Of whom it could preempt and that is not followed, nothing
-// is: of its own queue, and, where the cohort is not known in full, of others.
+// used is the use that class p finds of the queue at place k. It leaves out workloads that p could preempt without the
+// preemption being followed: those of its own queue and, if the cohort is not fully known, of others.
 func (x *queues) used(s state.State, k, r, p int) int64 {
 	q, l := x.quota(s, x.in[p]), x.limit[s.VersionOfQuota(x.index[k])][k][r]
 	below := int32(math.MinInt32)
@@ -186,7 +186,7 @@ func (x *queues) left(s state.State, r, p int) int64 {
 		return x.leftOf(s, r, p, func(k int) int64 { return x.used(s, k, r, p) })
 	}
 	left := x.leftOf(s, r, p, func(k int) int64 { return x.loose(s, k, r, p, false) })
-	if q := x.quota(s, x.in[p]); q.Reclaim != state.NeverPreempt && q.Cohort != "" { // of its own quota only
+	if q := x.quota(s, x.in[p]); q.Reclaim != state.NeverPreempt && q.Cohort != "" { // only quota of this queue
 		l, used := x.limit[s.VersionOfQuota(x.index[x.in[p]])][x.in[p]][r], x.loose(s, x.in[p], r, p, true)
 		cohort := x.leftIn(s, r, p, func(k int) int64 { return x.loose(s, k, r, p, true) })
 		left = max(left, l.Unused(used, min(cohort, l.Lent(used))))
@@ -234,7 +234,7 @@ func (x *queues) unit(s state.State, p int) int64 {
 func (x *queues) most(s state.State, p, limit int) (n, r int) {
 	k := x.in[p]
 	if !x.waits[p] || x.quota(s, k) == nil {
-		return limit, -1 // a queue that is gone is told of elsewhere
+		return limit, -1 // a queue that is gone is reported elsewhere
 	}
 	if e := s.Evicted(p); e == state.BacksOff || e == state.GivenUp {
 		return 0, -1

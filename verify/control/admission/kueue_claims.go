@@ -3,8 +3,8 @@ package admission
 import "github.com/kubesettle/kubesettle/verify/state"
 
 // A workload for which Kueue has preempted others stays at the head of its ClusterQueue, and each cycle takes what it
-// asks for before workloads that come after it: what was freed does not go to who was preempted. [queues.claimed] is
-// what classes are kept out of for that.
+// asks for before workloads that come after it: the freed quota does not go back to preempted workloads.
+// [queues.claimed] is the quota that other classes must leave for that.
 //
 // Upstream: kueue v0.19.2, pkg/scheduler: makeClassicalIterator, processEntry; pkg/cache/queue: preemptorWorkload.
 
@@ -36,7 +36,7 @@ func (x *queues) claimed(s state.State, k, r, p int) int64 {
 }
 
 // before reports whether Kueue looks at class p before it does at o, for which it has preempted others: within a queue
-// by priority, else who does not borrow goes first, and then the priority decides.
+// by priority; else a workload that does not borrow goes first, and then the priority decides.
 func (x *queues) before(s state.State, p, o int) bool {
 	if x.in[p] != x.in[o] {
 		if a, b := x.borrows(s, p), x.borrows(s, o); a != b {
@@ -61,8 +61,8 @@ func (x *queues) borrows(s state.State, p int) bool {
 	return false
 }
 
-// imminent reports whether a workload for which others were preempted gets what they had: it fits, or some of them have
-// yet to be gone. Elsewhere it holds nobody up.
+// imminent reports whether a workload for which others were preempted gets their quota: it fits, or some of them are
+// not gone yet. Otherwise it does not hold up others.
 func (x *queues) imminent(s state.State, o int) bool {
 	for p, in := range x.in {
 		if in >= 0 && x.waits[p] && x.meet(s, in, x.in[o]) && s.Count(p, state.Terminating) > 0 {

@@ -191,7 +191,7 @@ func (c *Contest) before(w *Entrant, i, j int) int {
 	)
 }
 
-// first orders what is true before what is not.
+// first orders true before false.
 func first(a, b bool) int {
 	switch {
 	case a == b:
@@ -245,7 +245,7 @@ func (c *Contest) underNominal(w *Entrant) bool {
 	return true
 }
 
-// withinNominal reports whether a queue borrows none of what is short.
+// withinNominal reports whether a queue borrows none of the resources that are short.
 func (c *Contest) withinNominal(k int) bool {
 	for r, short := range c.needs {
 		if short && c.borrows(k, r, 0) {
@@ -292,7 +292,7 @@ func (c *Contest) potential(k, r int) int64 {
 	return q.Limits[r].Unused(0, c.lent(r, false))
 }
 
-// lent is what the cohort has left of a resource, or in all.
+// lent is the amount of a resource that the cohort has left, or its total.
 func (c *Contest) lent(r int, used bool) int64 {
 	total := int64(0)
 	for i := range c.Queues {

@@ -130,7 +130,7 @@ func (l *queueLoop) Step(s state.State, next *actor.Emit) {
 	}
 }
 
-// fill enters what is admitted, and gives the workload that waits.
+// fill enters the admitted workloads, and returns the waiting one.
 func (x *queues) fill(s state.State, y *scratch, p, first int) Entrant {
 	c := &y.contest
 	c.Queues, c.Admitted, y.uses = c.Queues[:0], c.Admitted[:0], y.uses[:0]
@@ -208,7 +208,7 @@ func (l *queueLoop) choose(s state.State, y *scratch, next *actor.Emit) {
 	l.from(s, y, next, 0, 0, 0)
 }
 
-// from takes what is left of the victims of class q from its places, from place i on: first pods without a node.
+// from takes the remaining victims of class q from its places, from place i on: first pods without a node.
 func (l *queueLoop) from(s state.State, y *scratch, next *actor.Emit, q, i, taken int) {
 	width := 1 + len(s.C.Nodes)*len(state.LivePhases)
 	if next.Full() {

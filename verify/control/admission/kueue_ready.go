@@ -9,7 +9,7 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// readyLoop models what Kueue does to one Job whose pods do not all get ready in time: it evicts it, which takes its
+// readyLoop models Kueue's treatment of one Job whose pods do not all get ready in time: it evicts it, which takes its
 // pods away, lets it wait again once a back-off is over, and gives it up after so many times.
 //
 // Upstream: kueue v0.19.2, pkg/controller/core: reconcileNotReadyTimeout, triggerDeactivation,

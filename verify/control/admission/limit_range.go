@@ -53,8 +53,8 @@ func fill(list *corev1.ResourceList, from corev1.ResourceList) {
 	}
 }
 
-// limitRefusal is why a pod cannot be created beside LimitRanges: what they fill in makes it
-// invalid, or it breaks their bounds. nil: it can. pod is as [ApplyLimitRanges] leaves it.
+// limitRefusal is why a pod cannot be created beside LimitRanges: their defaults make it invalid, or it breaks their
+// bounds. nil: it can. pod is as [ApplyLimitRanges] leaves it.
 //
 // Upstream: pkg/apis/core/validation: validateResourceRequirements; limitranger: PodValidateLimitFunc.
 func limitRefusal(pod *corev1.PodSpec, ranges []*corev1.LimitRange) *state.Refusal {

@@ -40,7 +40,7 @@ type quota struct {
 	index        int // in [state.Spec.Quotas]
 	Limits       []quotaLimit
 	Classes      []int    // pod classes of its namespace
-	Unsaid       []string // of what a pod has to say how much it takes and does not, by place in Classes; "": nothing
+	Unsaid       []string // the resource whose amount a pod must state and does not, by place in Classes; "": none
 }
 
 // quotaLimit is one resource of a quota, in thousandths of its unit.

@@ -81,7 +81,7 @@ next:
 	return merged
 }
 
-// isSuperset is upstream's: ss tolerates what t does.
+// isSuperset is upstream's: ss tolerates everything that t tolerates.
 func isSuperset(ss, t corev1.Toleration) bool {
 	if apiequality.Semantic.DeepEqual(&t, &ss) {
 		return true

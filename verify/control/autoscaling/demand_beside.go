@@ -29,8 +29,8 @@ func unmeasured(wl *state.Workload) demand {
 	return demand{signal{custom: work}, d}
 }
 
-// demandsBeside are the demands for a workload without an autoscaler of its own, whose
-// pods that of another one counts without giving them a share of its load.
+// demandsBeside are the demands for a workload without an autoscaler whose pods another workload's autoscaler counts
+// without giving them a share of its load.
 func demandsBeside(c *state.Config, w int) []demand {
 	var out []demand
 	for by := range c.Spec.Workloads {
@@ -61,7 +61,7 @@ func (g signal) demandBeside(wl, by *state.Workload, idle int) Demand {
 	}
 	var d Demand
 	if g.custom != "" {
-		return d // nobody knows whether they have such a metric
+		return d // it is unknown whether they have such a metric
 	}
 	kept := g.idleBeside(wl, idle) * 100
 	for v := range wl.Manifests {
@@ -96,7 +96,7 @@ func DemandBeside(wl, by *state.Workload, m *autoscalingv2.MetricSpec) Demand {
 	return g.demandBeside(wl, by, 0)
 }
 
-// idleBeside is [signal.idleOf] for a workload that needs no autoscaler of its own.
+// idleBeside is [signal.idleOf] for a workload that needs no autoscaler.
 func (g signal) idleBeside(wl *state.Workload, percent int) int64 {
 	if g.resource != corev1.ResourceMemory || percent == 0 {
 		return 0

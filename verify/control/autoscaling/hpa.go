@@ -34,7 +34,7 @@ const (
 	limitedMax         // the metric wants more than maxReplicas
 	limitedMin         // the metric wants less than minReplicas
 	limitedRate        // the metric wants a faster change than the behavior allows
-	recorded           // only what is remembered changes
+	recorded           // only the memory changes
 )
 
 // stabilized is added to a reason where a recommendation of the stabilization window
@@ -47,8 +47,8 @@ type decision struct {
 	reason      reason
 	metric      int   // index of the deciding metric
 	usage       int64 // of the deciding metric: percent of the request, or thousandths of a unit a pod
-	stabilized  bool  // not what the metric asks for, but what the windows hold
-	recommended int32 // what the windows hold from now on; see [state.State.Recommended]
+	stabilized  bool  // the windows' value, not the metric's
+	recommended int32 // the windows' value from now on; see [state.State.Recommended]
 }
 
 // Traits implements [actor.Declarer].

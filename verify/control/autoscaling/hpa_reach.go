@@ -21,8 +21,8 @@ type reach struct {
 	// beside are the classes of other workloads' pods that it counts, by workload; sharers
 	// those of them that a Service gives a share of the workload's own load.
 	beside, sharers []int
-	// contested are the classes it counts that another HPA counts, too: while there are
-	// such pods none of these HPAs computes a metric (AmbiguousSelector).
+	// contested are the classes it counts that another HPA counts, too: while there are such pods these HPAs compute no
+	// metric (AmbiguousSelector).
 	contested []int
 	rival     string // one of those HPAs
 }

@@ -30,9 +30,8 @@ func (h *HPA) restOn(b *state.Builder) {
 	}
 }
 
-// undisturbed is the autoscaler without what is not load: start-ups, memory that stays (unless
-// heavy), other workloads' pods and requests that are missing. A metric of whose pods no
-// container has a request is left out.
+// undisturbed is the autoscaler with load alone, without start-ups, memory that stays (unless heavy), other workloads'
+// pods and requests that are missing. A metric of whose pods no container has a request is left out.
 func (h *HPA) undisturbed(c *state.Config, v, p int, heavy bool) *HPA {
 	free, idle := *h, 0
 	if heavy {
@@ -68,7 +67,7 @@ type lone struct {
 	load state.Load
 }
 
-// unheld is the same without its behavior, which may keep it from what the load asks for.
+// unheld is the same without its behavior, which may keep it from the count that the load asks for.
 func (l lone) unheld() lone {
 	a := *l.a
 	a.limits = scaling{tolerance: a.limits.tolerance}
@@ -88,10 +87,9 @@ func (l lone) next(n int32) int32 {
 	return d.replicas
 }
 
-// rest is the count at which the autoscaler comes to rest from maxReplicas: what the load
-// justifies. Where it goes higher from minReplicas that counts, as it may where the target
-// is so low that whole percents are too coarse. It is maxReplicas where the autoscaler
-// cannot compute anything.
+// rest is the count at which the autoscaler comes to rest from maxReplicas: the count that the load justifies. If it
+// ends higher from minReplicas, that count is used; this happens if the target is so low that whole percents are too
+// coarse. It is maxReplicas where the autoscaler cannot compute anything.
 func (l lone) rest() int {
 	down, up := l.a.max, l.a.min
 	for l.next(down) < down {
@@ -103,8 +101,8 @@ func (l lone) rest() int {
 	return int(max(down, up))
 }
 
-// least is the least count at which the autoscaler adds no pods. Where it cannot compute
-// anything the loads are worth what they are made for, of which sized is the nominal one.
+// least is the least count at which the autoscaler adds no pods. If it cannot compute anything, each load justifies the
+// count that it is made for; sized is that of the nominal load.
 func (l lone) least(sized int32) int {
 	if len(l.a.metrics) == 0 {
 		return int([state.Loads]int32{l.a.min, sized, l.a.max}[l.load])

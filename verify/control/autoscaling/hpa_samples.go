@@ -130,7 +130,7 @@ type observation struct {
 	counted, unready, missing                      int
 	total                                          int64 // use of the counted pods
 	countedRequest, unreadyRequest, missingRequest int64
-	// missingUse is what missing pods are taken to use on a scale-down.
+	// missingUse is the assumed use of missing pods on a scale-down.
 	missingUse int64
 	noRequest  bool // some pod, terminating ones included, has no request
 }

@@ -11,8 +11,8 @@ import "github.com/kubesettle/kubesettle/verify/state"
 // passes at any moment.
 const slowWindow = 60
 
-// remembers reports whether what the windows hold can differ from the live count: somebody
-// else writes it as well, or it follows a recommendation in several steps.
+// remembers reports whether the windows' value can differ from the live count: there is another writer, or it follows a
+// recommendation in several steps.
 func (h *HPA) remembers(c *state.Config) bool {
 	wl := &c.Spec.Workloads[h.Workload]
 	applied := c.Spec.Events.Apply > 0 || c.Spec.GitOps != nil && c.Spec.GitOps.SelfHeal

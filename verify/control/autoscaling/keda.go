@@ -9,8 +9,8 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// keda models what KEDA does with the replicas of a ScaledObject itself: from one to none and
-// back. Between one and many it leaves them to the HorizontalPodAutoscaler that it makes.
+// keda models the replicas of a ScaledObject that KEDA itself writes: from one to none and back. Between one and many
+// it leaves them to the HorizontalPodAutoscaler that it makes.
 //
 // Upstream: kedacore/keda v2, pkg/scaling/executor: RequestScale, scaleToZeroOrIdle,
 // scaleFromZeroOrIdle.

@@ -48,8 +48,8 @@ func NewLoadChange(b *state.Builder) ([]actor.Actor, error) {
 	return out, nil
 }
 
-// demandsFor are the demands for the signals of a workload's metrics, in the order of the
-// metrics, or one that nothing measures where none of its containers has a request.
+// demandsFor are the demands for the signals of a workload's metrics, in the order of the metrics, or one that is not
+// measured if none of its containers has a request.
 func demandsFor(wl *state.Workload, idleMemory int) []demand {
 	var out []demand
 	for v := range wl.Manifests {
@@ -86,7 +86,7 @@ func (l *loadChange) same(a, b state.Load) bool {
 
 func (l *loadChange) Traits(c *state.Config) actor.Traits {
 	return actor.Traits{
-		// Nobody but autoscalers looks at the load, and they do not act while a sync loop has work, so that a load that
+		// Only autoscalers look at the load, and they do not act while a sync loop has work, so that a load that
 		// changes meanwhile might as well change afterwards.
 		Calm:  !c.Spec.Unreduced,
 		Lumps: actor.AnyLikeness, // it looks at no pods

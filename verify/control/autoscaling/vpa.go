@@ -12,8 +12,8 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// vpa models the recommender for one VerticalPodAutoscaler with the admission controller,
-// which gives new pods what is recommended.
+// vpa models the recommender for one VerticalPodAutoscaler with the admission controller, which gives new pods the
+// recommended requests.
 //
 // Upstream: kubernetes/autoscaler, vertical-pod-autoscaler/pkg: see [recommend].
 type vpa struct {

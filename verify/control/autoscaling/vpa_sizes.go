@@ -13,7 +13,7 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// What the recommender is started with (vertical-pod-autoscaler/pkg/recommender).
+// Flags of the recommender (vertical-pod-autoscaler/pkg/recommender).
 const (
 	safetyMargin    = 0.15      // --recommendation-margin-fraction
 	podMinMilliCPU  = 25        // --pod-recommendation-min-cpu-millicores
@@ -113,8 +113,8 @@ func eachUse(spec *state.Spec, w, v int, visit func(load state.Load, pods int, u
 	}
 }
 
-// usageOf is what each of n pods uses: its share of the load where a horizontal autoscaler
-// looks at the resource, else what its requests were made for, or what it may grow to.
+// usageOf is the use of each of n pods: its share of the load if a horizontal autoscaler looks at the resource, else
+// the use that its requests were made for, or the use to which it may grow.
 func usageOf(spec *state.Spec, w int, m *state.Manifest, load state.Load, n int) usage {
 	wl := &spec.Workloads[w]
 	var u usage
@@ -156,8 +156,8 @@ func mostUse(spec *state.Spec, m *state.Manifest, name corev1.ResourceName) int6
 	return most
 }
 
-// recommend is what the admission controller makes of a pod that uses so much: the target of
-// each container, capped.
+// recommend returns the requests that the admission controller gives a pod of this use: the target of each container,
+// capped.
 //
 // Upstream: kubernetes/autoscaler, vertical-pod-autoscaler/pkg: recommender/logic
 // (CreatePodResourceRecommender, GetRecommendedPodResources), utils/vpa
@@ -233,14 +233,13 @@ func quantityOf(name corev1.ResourceName, milli int64) resource.Quantity {
 // sameSize reports whether two sizes set the same.
 func sameSize(a, b state.Size) bool { return equality.Semantic.DeepEqual(a, b) }
 
-// declares reports whether a size is so near to what the template asks for that the updater
-// would leave its pods alone.
+// declares reports whether a size is so near to the template's requests that the updater would leave its pods alone.
 func declares(m *state.Manifest, z state.Size) bool {
 	return resourceDiff(m.Pod(), z.Requests(m.Pod())) < minimumChange
 }
 
-// resourceDiff is GetUpdatePriority's: the sum over resources of how far the requests of a
-// pod are from what is recommended, as a fraction of the requests.
+// resourceDiff is GetUpdatePriority's: the sum over resources of the distance between a pod's requests and the
+// recommendation, as a fraction of the requests.
 func resourceDiff(pod *corev1.PodSpec, recommended map[string]corev1.ResourceList) float64 {
 	diff := 0.0
 	for _, name := range objects.VPAResources {

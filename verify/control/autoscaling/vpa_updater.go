@@ -11,8 +11,8 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// vpaUpdater models the updater of a VerticalPodAutoscaler: it evicts pods whose requests
-// are not what is recommended, so that they are created again, or resizes them in place.
+// vpaUpdater models the updater of a VerticalPodAutoscaler: it evicts pods whose requests differ from the
+// recommendation, so that they are created again, or resizes them in place.
 //
 // Upstream: kubernetes/autoscaler, vertical-pod-autoscaler/pkg/updater: logic (RunOnce),
 // priority (AddPod, GetUpdatePriority), restriction (GetCreatorMaps, CanEvict,
@@ -29,7 +29,7 @@ type vpaUpdater struct {
 	room      [][]int64 // by node and resource, in thousandths; -1: any
 }
 
-// compile reads what does not change.
+// compile reads the parts that do not change.
 func (u *vpaUpdater) compile(c *state.Config) {
 	u.apart = make([][]bool, len(c.Pods))
 	for _, p := range c.ClassesOf[u.workload] {
@@ -59,8 +59,7 @@ func (u *vpaUpdater) compile(c *state.Config) {
 	}
 }
 
-// recommendedOf reads off a template what its containers are recommended, those that any
-// size sets.
+// recommendedOf reads the recommendation for its containers off a template, for resources that some size sets.
 func recommendedOf(pod *corev1.PodSpec, sizes []state.Size) map[string]corev1.ResourceList {
 	out := map[string]corev1.ResourceList{}
 	for _, z := range sizes {

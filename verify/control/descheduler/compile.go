@@ -17,18 +17,18 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// deschedNode is what the descheduler reads of one node that never moves.
+// deschedNode has the constant facts about one node that the descheduler reads.
 type deschedNode struct {
 	object   *corev1.Node // with its own name and host name label
 	capacity []int64      // by resource: millicores, bytes or counts
 	has      []bool       // by resource: the node names it
-	beside   []int64      // by resource: what pods that are no part of the problem request
+	beside   []int64      // by resource: requests of pods outside the problem
 	elastic  bool         // resource requests always fit
 	listed   bool         // the policy's nodeSelector selects it
 	ready    bool         // its own status does not say otherwise
 }
 
-// deschedClass is what the descheduler reads of one pod class that never moves.
+// deschedClass has the constant facts about one pod class that the descheduler reads.
 type deschedClass struct {
 	pod       *corev1.Pod
 	owner     string // kind of the pods' owner

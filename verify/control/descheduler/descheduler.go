@@ -22,10 +22,9 @@ const DeschedulerObject = "DeschedulerPolicy"
 // descheduler models the descheduler: one step is one cycle, which runs the Deschedule
 // plugins of every profile and then the Balance plugins of every profile.
 //
-// A cycle is atomic as upstream's takes milliseconds: its pods are listed from a cache in
-// which evicted pods are on deletion and still hold their place, the limits count per
-// cycle, and a plugin such as LowNodeUtilization stops by what it has evicted itself.
-// The replacements of evicted pods have no node yet and are seen by no plugin.
+// A cycle is atomic as upstream's takes milliseconds: its pods are listed from a cache in which evicted pods are on
+// deletion and still hold their place, the limits count per cycle, and a plugin such as LowNodeUtilization stops by its
+// own evictions. The replacements of evicted pods have no node yet and are seen by no plugin.
 //
 // Upstream: descheduler v0.36.0, pkg/descheduler: runProfiles; pkg/framework/profile:
 // RunDeschedulePlugins, RunBalancePlugins; and the functions named in the files

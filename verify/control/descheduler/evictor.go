@@ -25,7 +25,7 @@ const systemCritical int32 = 2_000_000_000
 // evictionConstraintsForLabelSelector, evictionConstraintsForMinReplicas.
 type deschedEvictor struct {
 	always      []bool // by pod class: annotated to be evictable whatever else holds
-	allowed     []bool // by pod class: passes what does not depend on the state
+	allowed     []bool // by pod class: passes the checks that do not depend on the state
 	inNamespace []bool // by pod class: namespaceLabelSelector
 	minReplicas int
 	needsBudget bool

@@ -46,11 +46,11 @@ func (r *descheduling) loadNodes(s state.State) {
 	}
 }
 
-// tolerates reports whether pods of class p tolerate what a node has for being out of service.
+// tolerates reports whether pods of class p tolerate the taint of a node that is out of service.
 func (r *descheduling) tolerates(p, n int) bool { return r.status[n]&^r.k.classes[p].stands == 0 }
 
-// lands reports whether a pod of class p could run on node n except for what runs there: it is
-// schedulable, selected and tolerated.
+// lands reports whether a pod of class p could run on node n apart from the pods there: it is schedulable, selected and
+// tolerated.
 func (r *descheduling) lands(p, n int) bool {
 	return r.k.classes[p].lands[n] && r.status[n]&scheduler.Cordoned == 0 && r.tolerates(p, n)
 }

@@ -128,8 +128,7 @@ func (r *descheduling) isFree(n int) bool {
 	return true
 }
 
-// nextNode takes one of the nodes in r.left, or gives -1. Of nodes that nothing tells
-// apart the first stands for all.
+// nextNode takes one of the nodes in r.left, or gives -1. Of equal nodes the first stands for all.
 func (r *descheduling) nextNode() int {
 	options := 0
 	for n := range r.left {
@@ -169,9 +168,8 @@ func (r *descheduling) alike(n int) bool {
 	return r.from.Twin(n) && r.before.Twin(n) && r.now.Twin(n)
 }
 
-// evictPods evicts the nominated pods of nodes from first to end-1 in any order. As
-// what was refused stays refused, the outcomes of all orders are the largest sets that
-// the limits and the API server allow.
+// evictPods evicts the nominated pods of nodes from first to end-1 in any order. As refusals last, the outcomes of all
+// orders are the largest sets that the limits and the API server allow.
 func (r *descheduling) evictPods(plugin *deschedPlugin, first, end int) deschedVerdict {
 	last := evictedPod
 	for n := first; n < end; n++ {

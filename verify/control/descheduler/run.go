@@ -7,10 +7,9 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// descheduling is one worker's memory of one cycle. A plugin is straight-line code after
-// upstream's that asks [descheduling.choose] wherever upstream ranges over a map, sorts
-// unstably or depends on what the state does not hold; it is played again and again
-// until every answer was given, in every state that the plugins before it can leave.
+// descheduling is one worker's memory of one cycle. A plugin is straight-line code after upstream's that asks
+// [descheduling.choose] wherever upstream ranges over a map, sorts unstably or depends on facts that the state does not
+// hold; it is run again and again until every answer was given, in every state that the plugins before it can leave.
 type descheduling struct {
 	k *deschedCompiled
 
@@ -146,7 +145,7 @@ func (r *descheduling) keep(from int) {
 	r.parent = append(r.parent, from)
 }
 
-// forget drops what was recorded as made from a state.
+// forget drops everything that was recorded as made from a state.
 func (r *descheduling) forget(from int) {
 	n := len(r.parent)
 	for n > r.layers[len(r.layers)-1] && r.parent[n-1] == from {
@@ -155,7 +154,7 @@ func (r *descheduling) forget(from int) {
 	r.parent, r.states = r.parent[:n], r.states[:n*len(r.now.B)]
 }
 
-// tally counts what the cycle has evicted so far.
+// tally counts the evictions of the cycle so far.
 func (r *descheduling) tally() {
 	clear(r.perNode)
 	clear(r.perNamespace)

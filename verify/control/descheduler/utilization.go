@@ -89,7 +89,7 @@ type utilizationMemory struct {
 	percent   []float64 // by node and resource; NaN where the node does not name it
 	lowLimit  []float64 // by resource
 	highLimit []float64
-	usage     []int64 // by node and resource, less what was evicted
+	usage     []int64 // by node and resource, without evicted pods
 	capped    []int64 // the same: the capacity up to the upper threshold
 	available []int64 // by resource, over all destinations
 	ranked    []int64 // by node: the sum of its usage
@@ -353,8 +353,8 @@ func (r *descheduling) relieve(u *utilization, n, p int) {
 	}
 }
 
-// nextByRank takes one of the nominated pods of the lowest rank. Where the API server
-// refuses nobody, the phases of a class are distinguished at the end only.
+// nextByRank takes one of the nominated pods of the lowest rank. If the API server refuses no eviction, the phases of a
+// class are distinguished at the end only.
 func (r *descheduling) nextByRank(n int) (p, phase int) {
 	best, options := int64(math.MaxInt64), 0
 	for p := range r.k.classes {

@@ -139,9 +139,8 @@ func (k *deschedCompiled) antiAffinity(plugin *deschedPlugin, a *state.AntiAffin
 	return nil
 }
 
-// removeAntiAffine evicts pods that repel an assigned pod, one after the other: an
-// evicted pod troubles nobody any more. A pod that troubles nobody at its turn will not
-// later, so only the order of those that do matters.
+// removeAntiAffine evicts pods that repel an assigned pod, one after the other: an evicted pod no longer repels others.
+// A pod that repels none at its turn will not later, so only the order of those that do matters.
 func removeAntiAffine(r *descheduling, plugin *deschedPlugin) {
 	for n := range r.left {
 		r.left[n] = r.ready[n] && r.anyAntiAffine(plugin, n)

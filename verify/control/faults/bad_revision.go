@@ -30,7 +30,7 @@ func NewBadRevision(b *state.Builder) ([]actor.Actor, error) {
 	firsts := slices.ContainsFunc(c.Spec.Workloads, func(w state.Workload) bool { return w.First })
 	was := func(w state.Workload) bool { return w.Manifests[state.Base].Exists() }
 	if firsts && slices.ContainsFunc(c.Spec.Workloads, was) {
-		a.version = state.Base // head is what comes after
+		a.version = state.Base // head comes after it
 	}
 	for p := range c.Pods {
 		class := &c.Pods[p]

@@ -9,16 +9,15 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// nodeFailure models the events that a node is lost, and that it comes back. It has no
-// upstream: a machine dies. What the node lifecycle controller makes of it once the grace
-// period is over happens in the same step.
+// nodeFailure models the events that a node is lost, and that it comes back. It has no upstream: a machine dies. The
+// node lifecycle controller's reaction after the grace period happens in the same step.
 //
 // Upstream: kubernetes v1.36.3, pkg/controller/nodelifecycle: monitorNodeHealth,
 // tryUpdateNodeHealth, processTaintBaseEviction, doNoScheduleTaintingPass;
 // pkg/controller/util/node: MarkPodsNotReady.
 //
-// Coming back is an event, not a step that has to happen: a machine may stay away. It has
-// no budget of its own, as only a lost node can come back.
+// Coming back is an event, not a step that has to happen: a machine may stay away. It needs no budget, as only a lost
+// node can come back.
 type nodeFailure struct{}
 
 const (

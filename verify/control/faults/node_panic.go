@@ -20,7 +20,7 @@ import (
 // that add up to more than a node stands take it down as well.
 type nodePanic struct {
 	use  []cpuUse // by pod class
-	most []int64  // CPU use above which a node goes down, by node, in hundredths of a millicore; 0: none does
+	most []int64  // CPU use above which a node goes down, by node, in hundredths of a millicore; 0: it never does
 }
 
 // cpuUse is the CPU of one ready pod, in millicores: while it starts up, and then.

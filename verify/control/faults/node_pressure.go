@@ -9,10 +9,9 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// pressure models the events that a node runs short of disk or of memory, and that it has
-// enough again. It has no upstream: something fills a disk, such as logs or images of what
-// runs beside the pods. What the kubelet and the node lifecycle controller make of it at
-// once, conditions and taint, happens in the same step.
+// pressure models the events that a node runs short of disk or of memory, and that it has enough again. It has no
+// upstream: something fills a disk, such as logs or images of other programs. The immediate reactions of the kubelet
+// and the node lifecycle controller, conditions and taint, happen in the same step.
 //
 // Upstream: kubernetes v1.36.3, pkg/kubelet/eviction: (*managerImpl).synchronize up to the
 // node conditions; pkg/controller/nodelifecycle: nodeConditionToTaintKeyStatusMap,

@@ -177,8 +177,8 @@ func (x *onView) Step(s state.State, next *actor.Emit) {
 	}
 }
 
-// offer emits what a sync on the view makes of the cluster. Of pods that the view has and that are gone or another
-// phase on, any may be among those that it deletes: as few of them as can be, or as many.
+// offer emits the results of a sync on the view. If the view has pods that are gone or have moved on a phase, any of
+// them may be among those that it deletes: it tries as few of them as possible, and as many.
 func (x *onView) offer(s state.State, v *viewed, i int, next *actor.Emit) {
 	after := v.after(i)
 	if x.Conflicts != nil && x.Conflicts(s, v.view, after) {
@@ -259,9 +259,8 @@ func (v *viewed) after(i int) state.State {
 	return state.State{C: v.view.C, B: v.afters[i*size : (i+1)*size]}
 }
 
-// write makes t of s by what a sync wrote: fields as they are after it, and as many pods more or fewer. Of the
-// pods that it deletes those that are gone are deleted no more; where that is open, most says which: as few of
-// them as can be, or as many.
+// write makes t of s by the writes of a sync: the fields after it, and as many pods more or fewer. Pods to delete that
+// are gone are not deleted again; if it is open how many those are, most says whether as few as possible or as many.
 func (v *viewed) write(t, s, after state.State, classes []int, most bool) (open bool) {
 	copy(t.B, after.B)
 	t.Relag(s)

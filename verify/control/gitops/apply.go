@@ -37,7 +37,7 @@ func NewApply(b *state.Builder) ([]actor.Actor, error) {
 // Traits implements [actor.Declarer].
 func (a *Apply) Traits(c *state.Config) actor.Traits {
 	return actor.Traits{
-		Lumps: func(k actor.Likeness) bool { // it looks at no pods, but at a Pod of its own
+		Lumps: func(k actor.Likeness) bool { // the only pods that it looks at are Pods in the manifests
 			return k.Kind == actor.StoppingAs || !c.Spec.Workloads[c.Pods[k.Class].Workload].Kind().Bare()
 		},
 		Alone: true, Of: actor.Each, // what becomes of a workload hangs on its own manifests and owners
@@ -167,9 +167,8 @@ func mergeThreeWay(t state.State, w int, last, now *state.Manifest) {
 	}
 }
 
-// mergeOwned is server-side apply with forced conflicts: a declared field is set and
-// owned; one that is no longer declared is removed and defaulted only if nobody else
-// owns it.
+// mergeOwned is server-side apply with forced conflicts: a declared field is set and owned; one that is no longer
+// declared is removed and defaulted only if it has no other owner.
 func mergeOwned(t state.State, w int, now *state.Manifest) {
 	if keepsReplicas(t) {
 		return
@@ -212,7 +211,8 @@ func (a *Apply) Describe(from, to state.State, _ search.Move) actor.Words {
 	return w
 }
 
-// parts words what an apply does to each workload and quota, and adds what is acted on, and the reasons, to words.
+// parts words the effect of an apply on each workload and quota, and adds the objects acted on, and the reasons, to
+// words.
 func (a *Apply) parts(from, to state.State, w *actor.Words) []string {
 	var parts []string
 	for i := range from.C.Spec.Workloads {
@@ -240,7 +240,7 @@ func (a *Apply) parts(from, to state.State, w *actor.Words) []string {
 	return parts
 }
 
-// describe words what an apply does to workload i, and adds its reasons to words.
+// describe words the effect of an apply on workload i, and adds its reasons to words.
 func (a *Apply) describe(from, to state.State, i int, words *actor.Words) string {
 	wl := &from.C.Spec.Workloads[i]
 	if !applied(from, to, i) {
@@ -315,7 +315,7 @@ func describeStrategy(wl *state.Workload, last, now *state.Manifest,
 	return parts
 }
 
-// describeHPA words what head changes about a workload's HPA.
+// describeHPA words head's changes to a workload's HPA.
 func describeHPA(wl *state.Workload, from state.Version, because func(string, state.Version, string)) string {
 	last, now := wl.Manifests[from].HPA, wl.Manifests[state.Head].HPA
 	switch {

@@ -63,7 +63,7 @@ func Healthy(s state.State, w int) bool {
 
 // RolloutHealth is what the health of a Rollout is made of, beside spec.paused.
 type RolloutHealth struct {
-	Observed, Aborted, Paused bool // what the controller has seen of its spec; status.abort; pause conditions
+	Observed, Aborted, Paused bool // the controller has seen its spec; status.abort; pause conditions
 	BlueGreen, Routed         bool // the strategy; a canary's trafficRouting
 	Replicas                  int  // .spec.replicas
 	Pods, Updated, Available  int  // of its status

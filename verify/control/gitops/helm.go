@@ -9,9 +9,9 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// helm models what helm-controller makes of an upgrade that fails, as its pods do not get ready in time: it rolls the
-// release back, or uninstalls and installs it, and upgrades it again, as often as there are retries; or it upgrades
-// again and undoes nothing. What was tried often enough stays as it is until the release is changed.
+// helm models helm-controller's reaction to an upgrade that fails because its pods do not get ready in time: it rolls
+// the release back, or uninstalls and installs it, and upgrades it again, as often as there are retries; or it upgrades
+// again and undoes nothing. After the last retry the release stays as it is until it is changed.
 //
 // Upstream: helm-controller v1.6, internal/reconcile: (*AtomicRelease).actionForState and Reconcile; api/v2:
 // UpgradeRemediation and InstallRemediation (RetriesExhausted, MustRemediateLastFailure, GetStrategy), GetActiveRetry.
@@ -33,7 +33,7 @@ func NewHelm(b *state.Builder) ([]actor.Actor, error) {
 // HelmStops implements [state.WatchesStops]: an uninstall takes pods that their controllers want.
 func HelmStops(s *state.Spec, _ int) bool { return s.Helm != nil && s.Helm.Undo == state.Uninstalls }
 
-// What a step does, in [search.Move.Args].
+// Parts of a step, in [search.Move.Args].
 const (
 	undoes int32 = iota
 	repeats
@@ -84,7 +84,7 @@ func (a *helm) Step(s state.State, next *actor.Emit) {
 	}
 }
 
-// again applies a version's manifests over the live ones; nobody has changed what is declared.
+// again applies a version's manifests over the live ones; the declared fields were not changed.
 func (a *helm) again(s, t state.State, v state.Version) {
 	t.Set(t.C.Applied, int(v))
 	if t.C.Steps() > 1 {
@@ -108,7 +108,7 @@ func (a *helm) reapply(s state.State, next *actor.Emit) {
 	}
 }
 
-// reinstall deletes what the release has, with its pods, and creates all of it again.
+// reinstall deletes the release's objects, with their pods, and creates all of it again.
 func (a *helm) reinstall(t state.State) {
 	for w := range t.C.Spec.Workloads {
 		if t.Manifest(w).Exists() {

@@ -5,9 +5,9 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// update is what an apply makes of a Pod that no controller owns: the one that is there has the manifest's
-// template from now on, where it is, with its containers started again if their images differ; one that is not
-// there is created. What the API server refuses of an update is no such change: see verify/validation.
+// update is the effect of an apply on a Pod that no controller owns: a Pod that is there keeps its node and has the
+// manifest's template from now on, with its containers started again if their images differ; one that is not there is
+// created. Updates that the API server refuses are left to verify/validation.
 func update(t state.State, w int) {
 	to := t.NewClass(w)
 	for _, p := range t.C.ClassesOf[w] {
@@ -20,7 +20,7 @@ func update(t state.State, w int) {
 	}
 }
 
-// describePod words what an apply does to a Pod that was applied before.
+// describePod words the effect of an apply on a Pod that was applied before.
 func describePod(from, to state.State, w int, because func(string, state.Version, string)) string {
 	wl := &to.C.Spec.Workloads[w]
 	name := string(wl.Kind()) + " " + objects.ShortName(wl)

@@ -14,15 +14,15 @@ import (
 // Object is what a reference into the GitOps controller's own configuration names.
 const Object = "the GitOps controller"
 
-// resync models the self-heal of a GitOps controller: what the manifests declare and
-// somebody changed in the cluster is applied again, a whole release at a time.
+// resync models the self-heal of a GitOps controller: declared fields that were changed in the cluster are applied
+// again, a whole release at a time.
 //
 // Read from: Argo CD's documentation (automated sync with selfHeal, ignoreDifferences,
 // the sync option RespectIgnoreDifferences) and Flux's (kustomize-controller corrects
 // drift by server-side apply at every interval).
 //
-// Only .spec.replicas has a second writer in the model, so that nothing else can differ; and a Pod that no controller
-// owns may be gone.
+// Only .spec.replicas has a second writer in the model, so no other field can differ; and a Pod that no controller owns
+// may be gone.
 type resync struct{ serverSide, podsOnly bool }
 
 func NewResync(b *state.Builder) ([]actor.Actor, error) {
@@ -66,7 +66,7 @@ func (a *resync) Step(s state.State, next *actor.Emit) {
 	next.Move(objects.Done)
 }
 
-// drifted reports whether the live object of workload w differs from what was applied.
+// drifted reports whether the live object of workload w differs from the applied one.
 func (a *resync) drifted(s state.State, w int) bool {
 	m := s.Manifest(w)
 	return s.Vanished(w) || !a.podsOnly && m.Exists() && m.DeclaresReplicas && objects.LiveReplicas(m) != s.Replicas(w)

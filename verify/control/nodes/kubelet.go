@@ -30,8 +30,9 @@ type Kubelet struct {
 	to    state.Phase // [state.Phases]: the pod is gone
 	// refused is the pressure under which nodes do not admit the pods; see [pressureEviction].
 	refused state.Pressure
-	// lumps says of which other classes, more, pods on deletion are lumped with those of Class, in which states those of
-	// Class are lumped with others, and where it makes no difference on which node a pod starts; see [Lumped]. nil: none.
+	// lumps says of which other classes, more, pods on deletion are lumped with those of Class, in which states those
+	// of Class are lumped with others, and when the node on which a pod starts makes no difference; see [Lumped]. nil:
+	// nothing is lumped.
 	lumps *state.Lumps
 	more  []int
 }

@@ -24,11 +24,10 @@ const (
 	nodeExpired
 )
 
-// nodeExit models what takes the pods off a node that goes away, and then the node.
+// nodeExit models the removal of a node: first its pods leave, then the node.
 //
-// Upstream: k8s.io/kubectl v0.36.3, pkg/drain, as [drain] has it; the answers are those
-// of [objects.Evictions]. What providers and the cluster autoscaler run themselves asks the
-// eviction API in the same way.
+// Upstream: k8s.io/kubectl v0.36.3, pkg/drain, as [drain] has it; the answers are those of [objects.Evictions].
+// Providers and the cluster autoscaler ask the eviction API in the same way.
 type nodeExit struct {
 	objects.Clearing
 	held []bool // by pod class: do-not-disrupt

@@ -24,7 +24,7 @@ func SameFootprint(c *state.Config, p, q int) bool {
 	}
 	if maps.Equal(a.Template.Labels, b.Template.Labels) &&
 		equality.Semantic.DeepEqual(footprint(&a.Template.Spec), footprint(&b.Template.Spec)) {
-		return true // what is filled in follows from the same
+		return true // defaults follow from the same fields
 	}
 	x, y := Admitted(c, p), Admitted(c, q)
 	for _, hash := range []string{PodTemplateHash, state.RolloutsHash} {

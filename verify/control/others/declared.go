@@ -14,7 +14,7 @@ import (
 // Object names a declared controller in references, whose fields are those of its entry in the policy file.
 func Object(name string) string { return "controllers.own " + name }
 
-// declared is one loop that the policy file describes. There is no upstream: what it does is what the file says.
+// declared is one loop that the policy file describes. There is no upstream: it does what the file says.
 type declared struct {
 	*state.Declared
 	index     int // in [state.Spec.Declared]

@@ -7,8 +7,8 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// beside is what pods that are no part of the problem take: by node and resource, for scores by
-// node, and their number by node; nil where there are none.
+// beside is the use of nodes by pods outside the problem: by node and resource, for scores by node, and their number by
+// node; nil if there are no such pods.
 type beside struct {
 	used, nonZero []int64
 	pods          []int32
@@ -22,7 +22,7 @@ func (k *Compiled) held(n int) []state.BesidePods {
 	return nil
 }
 
-// compileBeside adds up what is held on each node.
+// compileBeside adds up these pods' use of each node.
 func (k *Compiled) compileBeside() {
 	dims := len(k.Resources)
 	for n := range k.Nodes {
@@ -86,7 +86,7 @@ func (k *Compiled) Slots(v *View, p, n int) int {
 	return slots
 }
 
-// most is what class p can have of resource d on node n if no pod of the problem is there.
+// most is the amount of resource d that class p can have on node n if no pod of the problem is there.
 func (k *Compiled) most(p, n, d int) int64 {
 	at := n*len(k.Resources) + d
 	room := k.Nodes[n].Allocatable[d]

@@ -16,7 +16,7 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// schedNode is what the scheduler reads of one node that never moves.
+// schedNode has the constant facts about one node that the scheduler reads.
 type schedNode struct {
 	object      *corev1.Node // with its own name and host name label
 	Allocatable []int64      // by resource: millicores, bytes or counts
@@ -24,8 +24,8 @@ type schedNode struct {
 	Elastic     bool // resource requests always fit
 }
 
-// schedClass is what the scheduler reads of one pod class that never moves. Slices over
-// nodes and pod classes are indexed as in the configuration.
+// schedClass has the constant facts about one pod class that the scheduler reads. Slices over nodes and pod classes are
+// indexed as in the configuration.
 type schedClass struct {
 	Pod      *corev1.Pod
 	profile  *profile // that the pod's spec.schedulerName names
@@ -49,8 +49,8 @@ type schedClass struct {
 	images   []int64 // ImageLocality, final
 	prefers  bool    // has preferred node affinity: the score is not skipped
 
-	// spare is what its pods may take from pods beside by preempting them, by node and
-	// resource, and spareSlots the number of these by node; nil: nothing.
+	// spare are the resources that its pods may take from pods outside the problem by preempting them, by node and
+	// resource, and spareSlots the number of these pods by node; nil: none.
 	spare      []int64
 	spareSlots []int
 

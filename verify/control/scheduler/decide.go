@@ -46,7 +46,7 @@ func (k *Compiled) filterFor(v *View, p, self int) {
 	}
 	for n := range k.Nodes {
 		if v.only > 0 && n != v.only-1 {
-			v.why[n] = reasonNodeAffinity // PreFilterResult of its own name
+			v.why[n] = reasonNodeAffinity // PreFilterResult of the node's name
 			continue
 		}
 		code, at := k.admits(v, p, n, self)

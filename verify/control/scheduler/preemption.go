@@ -156,8 +156,8 @@ func (k *Compiled) shiftPods(v *View, p, n, q int, delta int64) {
 	}
 }
 
-// hopeless reports whether no preemption on node n lets class p in: the pod is refused for
-// what victims do not change (UnschedulableAndUnresolvable).
+// hopeless reports whether no preemption on node n lets class p in: the reason for refusing the pod does not depend on
+// victims (UnschedulableAndUnresolvable).
 func (k *Compiled) hopeless(v *View, p, n int) bool {
 	switch v.why[n] {
 	case reasonUnschedulable, reasonTaint, reasonEnforcedAffinity, reasonNodeAffinity, reasonSpreadLabel,
@@ -202,9 +202,9 @@ func (a *Scheduler) forget(s state.State, p, n int, next *actor.Emit) {
 	next.Move(search.Move{Kind: forget, Args: [3]int32{int32(p), int32(n)}})
 }
 
-// postFilter emits what becomes of a pod of class p that fits nowhere: it waits for its
-// victims, loses its nomination, or preempts. It reports whether it emitted anything. A pod
-// that has to preempt once more loses its nomination first, as a step of its own.
+// postFilter emits the steps of a pod of class p that fits nowhere: it waits for its victims, loses its nomination, or
+// preempts. It reports whether it emitted anything. A pod that has to preempt once more loses its nomination first, in
+// a separate step.
 func (a *Scheduler) postFilter(s state.State, p, self int, next *actor.Emit) bool {
 	class := &a.K.Classes[p]
 	if len(class.victims) == 0 || !s.C.Preempts(p) {

@@ -159,9 +159,8 @@ func (x *preemption) addKind(q int, of pick, count int32) {
 	}
 }
 
-// shift adds victims of a kind, or takes them away. Pods of a class that are not told
-// apart count as if none were on deletion: nothing that is asked until they are all back
-// depends on it.
+// shift adds victims of a kind, or takes them away. Pods of a class that are not distinguished count as if none were on
+// deletion: until they are all back, no question depends on it.
 func (x *preemption) shift(kind int, delta int32) {
 	x.k.shift(x.v, x.p, x.n, x.kinds[kind].class, x.kinds[kind].of == gonePod, delta)
 }

@@ -57,7 +57,7 @@ func (a *Scheduler) describeForget(from state.State, p, n int) actor.Words {
 	return w
 }
 
-// priorityRef is what gives the pods of class p their priority.
+// priorityRef is the source of the priority of class p's pods.
 func (k *Compiled) priorityRef(s state.State, p int) actor.Ref {
 	if k.Classes[p].Pod.Spec.PriorityClassName != "" || k.Classes[p].Pod.Spec.Priority != nil {
 		return k.ref(s, p, "priorityClassName")

@@ -141,7 +141,7 @@ func (k *Compiled) scoreResources(v *View, p, n int) int64 {
 	return nodeScore / weightSum
 }
 
-// allocation gives what a node has of a resource and what its pods take of it.
+// allocation gives a node's amount of a resource and its pods' use of it.
 //
 // Upstream: noderesources: calculateResourceAllocatableRequest.
 func (k *Compiled) allocation(v *View, n, d int, nonZero bool) (allocatable, requested int64) {

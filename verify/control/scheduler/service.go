@@ -18,7 +18,7 @@ const (
 	Cordoned    Service = 1 << iota // spec.unschedulable, and the taint that follows it
 	Lost                            // node.kubernetes.io/unreachable
 	Deleting                        // ToBeDeletedByClusterAutoscaler
-	Gone                            // the node is not there: tolerated by nobody
+	Gone                            // the node is not there: no pod tolerates it
 	DiskShort                       // node.kubernetes.io/disk-pressure
 	MemoryShort                     // node.kubernetes.io/memory-pressure
 )

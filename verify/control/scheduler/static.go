@@ -93,7 +93,7 @@ func (k *Compiled) checkAlike(p int) error {
 	return nil
 }
 
-// alike reports whether what class p reads of two nodes, except for their names, is equal.
+// alike reports whether everything that class p reads of two nodes, except for their names, is equal.
 func (k *Compiled) alike(p, n, m int) bool {
 	class := &k.Classes[p]
 	for _, terms := range [][]spreadTerm{class.hard, class.soft} {

@@ -113,7 +113,7 @@ func (k *Compiled) easy(p int) bool {
 func (k *Compiled) lasts(empty *View, p int, taken []int64) bool {
 	class := &k.Classes[p]
 	dims := len(k.Resources)
-	left := make([][]int64, dims+1) // by resource: what others have to take of each node for it to refuse
+	left := make([][]int64, dims+1) // by resource: the use by others at which each node refuses
 	nodes, fillable := 0, 0
 	for n := range k.Nodes {
 		if class.static[n] != reasonNone || !k.roomy(empty, p, n) {

@@ -250,7 +250,7 @@ func portField(spec *corev1.PodSpec) string {
 	return "initContainers"
 }
 
-// shortages words what node n is short of for class p (noderesources: fitsRequest).
+// shortages words the resources that node n lacks for class p (noderesources: fitsRequest).
 func (k *Compiled) shortages(v *View, s state.State, p, n int) []Reason {
 	var out []Reason
 	if k.Slots(v, p, n) < 1 {

@@ -163,7 +163,7 @@ func (d *daemonSet) sync(s state.State, next *actor.Emit, breaks bool) {
 	}
 }
 
-// daemonSync is one sync: what it does on each node, as a set of the constants below.
+// daemonSync is one sync: its actions on each node, as a set of the constants below.
 type daemonSync struct {
 	*daemonRollout
 	s      state.State

@@ -47,7 +47,7 @@ func (x *daemonSync) refuse(n, left int) {
 	}
 }
 
-// put writes what a sync does, if that is anything.
+// put writes the actions of a sync, if there are any.
 func (x *daemonSync) put() {
 	const writes = makePod | dropOld | dropNew
 	if !slices.ContainsFunc(x.does, func(what int) bool { return what&writes != 0 }) {

@@ -32,8 +32,7 @@ type rollout struct {
 // setsPerWorkload bounds the ReplicaSets of one workload: one a version.
 const setsPerWorkload = 2
 
-// replicaSet is what the controller reads and writes of one ReplicaSet. The status is
-// that of this moment.
+// replicaSet has the fields of one ReplicaSet that the controller reads and writes. The status is that of this moment.
 type replicaSet struct {
 	class   int
 	age     int   // order of creation, oldest lowest

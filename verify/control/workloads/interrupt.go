@@ -87,7 +87,7 @@ func (d *daemonSet) interrupt(s state.State, next *actor.Emit) { d.sync(s, next,
 // fewWrites is up to how many like writes of one sync any part may be there; of more, the first by their nodes.
 const fewWrites = 4
 
-// someOf calls visit with the parts of k writes, as bits, except for none of them.
+// someOf calls visit with every part of k writes, as bits, except the empty one.
 func someOf(k int, visit func(part uint64)) {
 	if k <= fewWrites {
 		for part := uint64(1); part < 1<<k; part++ {
@@ -100,7 +100,7 @@ func someOf(k int, visit func(part uint64)) {
 	}
 }
 
-// breakOff writes some of what a sync does, and not all.
+// breakOff writes some writes of a sync, and not all.
 func (x *daemonSync) breakOff() {
 	makes, drops := 0, 0
 	for _, what := range x.does {

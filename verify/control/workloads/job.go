@@ -21,7 +21,7 @@ import (
 type jobLoop struct {
 	class int
 	name  string
-	loop  ReplicaSetLoop // deletes what is surplus
+	loop  ReplicaSetLoop // deletes surplus pods
 }
 
 // jobPods models the end of the pods of one template: they succeed. It is the kubelet's
@@ -87,7 +87,7 @@ func (j *jobLoop) Latency() actor.Latency { return actor.Sync }
 func (j *jobLoop) Traits(*state.Config) actor.Traits {
 	return actor.Traits{
 		Managed: true, Interrupt: j.interrupt,
-		// It sees its pods, and by them what has succeeded: the status of a Job has no other writer. It has
+		// It sees its pods, and by them the successes: the status of a Job has no other writer. It has
 		// SatisfiedExpectations before manageJob.
 		Lag: &actor.Lag{Sees: []int{j.class}, Expects: true, Conflicts: j.conflicts},
 	}

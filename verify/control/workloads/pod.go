@@ -11,8 +11,8 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// creation models the creation of a Pod that no controller owns, by whoever applies it. That is all: nobody
-// watches over the Pod, and none takes its place.
+// creation models the creation of a Pod that no controller owns, by whoever applies it. That is all: nothing watches
+// over the Pod, and it is not replaced.
 //
 // Upstream: kubernetes v1.36.3, pkg/registry/core/pod: (podStrategy).PrepareForCreate, with the admission that
 // every pod meets.

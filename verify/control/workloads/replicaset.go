@@ -77,15 +77,15 @@ func (r *ReplicaSetLoop) Traits(c *state.Config) actor.Traits {
 		Lumps: func(k actor.Likeness) bool {
 			return k.Kind == actor.StoppingAs || len(c.Spec.Admission.Webhooks) == 0
 		},
-		// Where nobody else has a say in what it creates, and its pods differ in their phase only: of those in one, which
-		// node they share with how many others decides who is deleted.
+		// If no other actor affects its creations, and its pods differ in their phase only: of those in one, which node
+		// they share with how many others decides who is deleted.
 		Alone: r.Node < 0 && !r.unranked && len(c.Spec.Quotas)+len(c.Spec.Admission.Webhooks) == 0 &&
 			len(c.Members(r.Class)) == 1 && !c.Warms(r.Class) && !c.Ripens(r.Class),
 		Of:       r.Workload,
 		Commutes: r.commutes(c), Leads: r.leads,
 		Wakes: &actor.Work{Workload: r.Workload, Places: true}, // its pods are its Deployment's, and the scheduler's
 		Works: &actor.Work{Workload: r.Workload},
-		// Under a Deployment that has come to its end it deletes what is too many of its own pods.
+		// Under a Deployment that has come to its end it deletes its surplus pods.
 		Ends: func(bool) (int, func(state.State) bool, bool) { return r.Workload, nil, r.Node < 0 && !r.unranked },
 		// It sees its pods, and those that its ranking of victims counts, has SatisfiedExpectations before
 		// manageReplicas, and writes the status (calculateStatus).
@@ -291,7 +291,7 @@ func (v *victims) emit() {
 func (v *victims) terminate(t state.State, n int, ph state.Phase, k int) {
 	if k > 0 {
 		t.Add(n, v.class, ph, -k)
-		if t.C.HasPhase(v.class, state.Terminating) { // else nobody sees it go
+		if t.C.HasPhase(v.class, state.Terminating) { // else its deletion is not visible
 			t.Add(n, v.class, state.Terminating, k)
 		}
 	}

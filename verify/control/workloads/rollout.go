@@ -20,7 +20,8 @@ type Rollout struct {
 	versions [2]rolloutPlan
 }
 
-// rolloutStatus is what is read and written of a Rollout's status. A revision is a slot of the sync; -1: none.
+// rolloutStatus has the fields of a Rollout's status that are read and written. A revision is a slot of the sync; -1:
+// none.
 type rolloutStatus struct {
 	stable, current, weighed, active int
 	steps, step                      int
@@ -323,7 +324,7 @@ func (y *rolloutSync) newRSNewReplicas(weights bool, weight int32) int32 {
 	return y.preview
 }
 
-// scaleDownDelayed is scaleDownDelayHelper for the one ReplicaSet that may be there; n is what it has while it waits.
+// scaleDownDelayed is scaleDownDelayHelper for the one ReplicaSet that may be there; n is its size while it waits.
 func (y *rolloutSync) scaleDownDelayed(rs *rolloutSet, n int32) int32 {
 	switch {
 	case !y.delays, rs.due == state.Passed:

@@ -56,8 +56,7 @@ func (y *rolloutSync) reconcileBlueGreenPause() bool {
 	return false
 }
 
-// fastTracked is isBlueGreenFastTracked: the new revision is the stable one, or what it takes the place of is not
-// known.
+// fastTracked is isBlueGreenFastTracked: the new revision is the stable one, or its predecessor is not known.
 func (y *rolloutSync) fastTracked() bool {
 	within := y.newRS().due == state.Ahead && y.newSlot < y.old.stable // isFastRollback
 	return y.newSlot == y.old.stable || within || y.old.active < 0 || y.old.active == y.newSlot

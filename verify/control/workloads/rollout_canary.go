@@ -61,7 +61,7 @@ func (y *rolloutSync) templateChanged() bool {
 	return y.old.current >= 0 && y.old.current != y.newSlot
 }
 
-// reconcileTrafficRouting is the function of that name, for one router that does as it is told.
+// reconcileTrafficRouting is the function of that name, for one router that does its work.
 func (y *rolloutSync) reconcileTrafficRouting() {
 	c := y.counts()
 	canary, promoted := y.newSlot, y.old.stable == y.old.current

@@ -7,8 +7,8 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// rolloutClock models what a Rollout waits for: pauses and deadlines that pass, and whoever promotes it where a pause
-// has no end. A person is as sure as a clock here: what rests on nobody coming is no finding.
+// rolloutClock models the waits of a Rollout: pauses and deadlines that pass, and its promotion by a person if a pause
+// has no end. A person is as sure as a clock here: that nobody comes is no finding.
 type rolloutClock struct{ of *Rollout }
 
 // rolloutAbort models that an update is given up: by progressDeadlineAbort, as a loop, where the new pods never become

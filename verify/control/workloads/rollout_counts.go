@@ -2,9 +2,10 @@ package workloads
 
 import "math"
 
-// The numbers of pods of a canary, and of what stands beside it.
+// The numbers of pods of a canary, and of the other revisions.
 //
-// Upstream: argo-rollouts v1.10.1, utils/replicaset/canary.go; each function keeps its upstream name, but for capitals.
+// Upstream: argo-rollouts v1.10.1, utils/replicaset/canary.go; each function keeps its upstream name, except for
+// capitals.
 
 // CanarySet has the counts of one ReplicaSet; nil is none.
 type CanarySet struct {
@@ -39,7 +40,7 @@ type CanaryStep struct {
 	SetWeight                   int32
 	ScaleWeight, ScaleReplicas  int32
 	MatchesWeight, SetsScale    bool
-	Pause, PauseEnds, Something bool // a pause; one with a duration; none of these, and over at once
+	Pause, PauseEnds, Something bool // a pause; one with a duration; another kind, over at once
 }
 
 // BasicCounts is CalculateReplicaCountsForBasicCanary: without a traffic router requests follow the pods.

@@ -97,7 +97,7 @@ func orLess(n *int32) int32 {
 	return *n
 }
 
-// abortDelay notes what GetAbortScaleDownDelaySecondsOrDefault gives.
+// abortDelay notes the result of GetAbortScaleDownDelaySecondsOrDefault.
 func (p *rolloutPlan) abortDelay(seconds *int32) {
 	p.setsAborted = seconds != nil
 	p.keepsAborted = seconds != nil && *seconds == 0 && (p.blueGreen || p.canary.Routed)

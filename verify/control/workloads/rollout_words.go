@@ -57,7 +57,7 @@ func (r *Rollout) Describe(from, to state.State, _ search.Move) actor.Words {
 	return w
 }
 
-// told words what a sync changed of the status.
+// told words a sync's changes of the status.
 func (r *Rollout) told(from, to state.State) []string {
 	c := from.C
 	f := &c.Workload[r.Workload].Rollout

@@ -19,7 +19,7 @@ type member struct {
 // unavailable is upstream's isUnavailable.
 func (m *member) unavailable() bool { return !m.available || m.terminating }
 
-// statefulSync is one call of updateStatefulSet: what it reads, and what it asks for.
+// statefulSync is one call of updateStatefulSet: its inputs and its requests.
 type statefulSync struct {
 	set       *statefulSet
 	rollout   *statefulRollout
