@@ -2,11 +2,10 @@ package search
 
 import "bytes"
 
-// inevitable reports whether every fair run from the last event of a counterexample on,
-// with no further event, violates the rule. A random tie-break is fair: a run leaves a
-// component that can be left, almost surely. So the question is whether a good end can
-// be reached: a quiescent state, or a component that nothing leaves, in which the rule
-// is kept; and for a rule on states or steps, reached without a bad one.
+// inevitable reports whether every fair run from the last event of a counterexample on, with no further event, violates
+// the rule. A random tie-break is fair: a run leaves a component that can be left, almost surely. So the question is
+// whether a good end can be reached: a quiescent state, or a component without a way out, in which the rule is kept;
+// and for a rule on states or steps, reached without a bad one.
 //
 // Where the visited set does not hold all of that part of the graph, it is explored
 // once more by itself, within the same budgets; what these do not last to decide is

@@ -18,8 +18,7 @@ type components struct {
 	// keep restricts the graph to states; barred takes transitions out. nil: none.
 	keep   func(s []byte) bool
 	barred func(from, to []byte, actor int, m Move) bool
-	// quiet is told of every quiescent state; cycle of every component with a cycle.
-	// Either may set done.
+	// quiet is called for every quiescent state; cycle for every component with a cycle. Either may set done.
 	quiet func(id uint32)
 	cycle func(component)
 	done  bool
@@ -28,7 +27,7 @@ type components struct {
 	good     []bool
 	endsWell bool
 
-	kept   []uint8  // what keep says of a state: 1 yes, 2 no, 0 not asked
+	kept   []uint8  // the answer of keep for a state: 1 yes, 2 no, 0 not asked
 	rindex []uint32 // 0 new; below next: on the stack; above num: closed
 	stack  []uint32
 	frames []frame

@@ -74,7 +74,7 @@ func newEngine(ctx context.Context, sys *compiled, opt Options) *engine {
 	e.ticked = e.begin
 	e.opt.sizes = opt.sizes.orDefault()
 	e.found = make([][]*finding, len(sys.Rules))
-	// What is inevitable hangs on no other rule: see violations.
+	// Whether a violation is inevitable depends on no other rule: see violations.
 	ends := len(sys.lasso) > 0 || len(sys.Rules) > 0 && sys.Spent != nil
 	if (ends || opt.Settled) && len(sys.Actors) < maxEdgeActors && !opt.sizes.noEdges {
 		e.edges = &edges{}
@@ -151,7 +151,7 @@ func (e *engine) seed() error {
 	return nil
 }
 
-// closeBucket makes a bucket of what was found since before, and reports whether there is any.
+// closeBucket makes a bucket of the states found since before, and reports whether there is any.
 func (e *engine) closeBucket(level, depth int, before [shards]uint32) bool {
 	e.putInOrder()
 	added := e.layers.add(level, depth, before, e.store.sizes(), e.order)
@@ -201,8 +201,8 @@ func (e *engine) level(level int) error {
 	return nil
 }
 
-// forget drops the order of buckets of one level that no one needs any more. The levels whose good
-// ends are told at the end keep it; see [engine.ends].
+// forget drops the order of buckets of one level that no one needs any more. The levels whose good ends are looked for
+// at the end keep it; see [engine.ends].
 func (e *engine) forget(buckets []bucket) {
 	if e.keepOrder || e.sys.Spent != nil && len(e.sys.Rules) > 0 {
 		return

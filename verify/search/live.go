@@ -6,9 +6,8 @@ import (
 	"slices"
 )
 
-// cycles seeks, among the states of a level, fair cycles that violate a rule and the
-// terminal components. Persists looks at a graph of its own, for it restricts the
-// states; the other rules share one.
+// cycles seeks, among the states of a level, fair cycles that violate a rule and the terminal components. Persists
+// looks at a separate graph, for it restricts the states; the other rules share one.
 func (e *engine) cycles(level int) error {
 	var shared []int
 	for _, r := range e.sys.lasso {
@@ -83,8 +82,7 @@ func (e *engine) analyse(events int, rules []int) error {
 	return nil
 }
 
-// exhausted reports whether nothing that is found in a level can be better than what is known
-// of a rule.
+// exhausted reports whether no violation of a level can be better than the known one of a rule.
 func (e *engine) exhausted(rule, level int) bool {
 	before := slices.DeleteFunc(slices.Clone(e.found[rule]), func(f *finding) bool { return f.events >= level })
 	if len(before) == 0 {

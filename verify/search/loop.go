@@ -186,7 +186,7 @@ func (l *loops) walk(at int) []edge {
 // greedy goes to the nearest state or transition that pays a debt until none is left,
 // and home. It is nil when time is up.
 func (l *loops) greedy(head uint32) []edge {
-	owed := map[int]bool{-1: true} // actors, and -1 for what the rule asks
+	owed := map[int]bool{-1: true} // actors, and -1 for the rule's demand
 	for a, actor := range l.c.e.sys.Actors {
 		if actor.Urgency() != Environment {
 			owed[a] = true

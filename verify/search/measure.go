@@ -38,7 +38,7 @@ func (m *Measure) ranges() []Range {
 	return make([]Range, m.Numbers)
 }
 
-// measured joins what the workers have seen.
+// measured joins the measures of the workers.
 func (e *engine) measured() []Range {
 	out := e.sys.Measure.ranges()
 	for _, w := range e.workers {

@@ -67,8 +67,8 @@ func (p *packing) size(width int) int {
 // slack is how much longer than a packed state its buffer has to be.
 const slack = 8
 
-// pack writes a state into dst, which has [slack] bytes more than it takes, and gives what it takes; the word that does
-// not fit, or -1.
+// pack writes a state into dst, which has [slack] bytes more than needed, and returns its length, and the word that
+// does not fit, or -1.
 func (p *packing) pack(dst, s []byte) ([]byte, int) {
 	at := 0
 	for i, k := range p.bits {

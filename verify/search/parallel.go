@@ -5,9 +5,9 @@ import (
 	"sync/atomic"
 )
 
-// A block is what is expanded before the visited set is written: small enough for its
-// successors to stay in cache, large enough to keep the workers busy. Its batches are
-// cut by its size alone, so that they are the same for any number of workers.
+// A block is expanded before the visited set is written. It is small enough for its successors to stay in cache, large
+// enough to keep the workers busy. Its batches are cut by its size alone, so that they are the same for any number of
+// workers.
 const (
 	blockStates = 8192
 	batches     = 16
@@ -33,9 +33,8 @@ func (c sizes) orDefault() sizes {
 	return c
 }
 
-// parallel shares n tasks among the workers, of which the calling goroutine is the
-// first. Each worker begins with the tasks that it had last time, for their memory is
-// in its cache, and then takes what is left of the others'.
+// parallel shares n tasks among the workers, of which the calling goroutine is the first. Each worker begins with the
+// tasks that it had last time, for their memory is in its cache, and then takes remaining ones of the others.
 func (e *engine) parallel(n int, solo bool, task func(w *worker, i int)) {
 	if solo || len(e.workers) == 1 {
 		for i := range n {

@@ -83,7 +83,7 @@ func (e *engine) keyOf(s []byte) []byte {
 	return s
 }
 
-// canonOf is the canonical form of a state, in memory of its own.
+// canonOf is the canonical form of a state, in separate memory.
 func (w *worker) canonOf(s []byte) []byte {
 	c := bytes.Clone(s)
 	if w.sys.Canon != nil {
@@ -92,8 +92,8 @@ func (w *worker) canonOf(s []byte) []byte {
 	return c
 }
 
-// successors lists the transitions of a concrete state, through the loops or through
-// the environment, in memory of their own.
+// successors lists the transitions of a concrete state, through the loops or through the environment, in separate
+// memory.
 func (w *worker) successors(s []byte, events bool) ([]Step, error) { return w.some(s, events, nil) }
 
 // some are successors of s, at least one of each actor that has any; of want's actor all until want

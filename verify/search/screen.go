@@ -10,14 +10,12 @@ import (
 // Screening answers one question, faster than a search does: which rules may be
 // violated? It leaves out states that a run merely passes.
 //
-// In a passing state no event is enabled, and either there is one successor, or one of
-// a confluent actor, after which everything else can still happen (Groote and van de
-// Pol, State space reduction using partial tau-confluence, 2000). It has one
-// continuation that matters, so it is not kept: its predecessors lead to what comes
-// after it. No violation is lost: invariants and forbidden steps are judged on the way,
-// no passing state is quiescent, and a cycle of passing states only is left after
-// mostPassed steps, where its state is kept. Of cycles it is only asked whether there is
-// any, fair or not; without one, every rule on cycles is a rule on how runs end.
+// In a passing state no event is enabled, and either there is one successor, or one of a confluent actor, after which
+// everything else can still happen (Groote and van de Pol, State space reduction using partial tau-confluence, 2000).
+// It has one continuation that matters, so it is not kept: its predecessors lead to its successor. No violation is
+// lost: invariants and forbidden steps are judged on the way, no passing state is quiescent, and a cycle of passing
+// states only is left after mostPassed steps, where its state is kept. Of cycles it is only asked whether there is any,
+// fair or not; without one, every rule on cycles is a rule on how runs end.
 type screened struct {
 	*compiled
 	events []int    // that may be enabled where a prompt actor is
@@ -165,8 +163,8 @@ func (k *screened) confirm(ctx context.Context, rule int, opt Options, out *Resu
 	return nil
 }
 
-// system is what is searched in place of the system itself: of each rule, whether it may
-// be violated, and after them whether there is a cycle.
+// system replaces the system in the search: it tells of each rule whether it may be violated, and after them whether
+// there is a cycle.
 func (k *screened) system(settled bool) System {
 	out := k.System
 	out.Independent = nil
@@ -216,7 +214,7 @@ type passer struct {
 	on    Emit   // takes those from passing ones
 	from  []byte // the kept state
 	at    []byte // where the run stands
-	marks Move   // what was seen on the way
+	marks Move   // marks seen on the way
 
 	awake actors    // that may be enabled where the run stands, where Wakes says so
 	tried successor // the first of the actor whose Step is running
@@ -347,7 +345,7 @@ func (p *passer) commutes() bool {
 	return false
 }
 
-// chooses makes what was asked for last the only successor.
+// chooses makes the last request the only successor.
 func (p *passer) chooses(a int) {
 	p.only, p.tried = p.tried, p.only
 	p.only.actor = a

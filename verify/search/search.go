@@ -131,7 +131,7 @@ type System struct {
 // said otherwise; a negative one is refused.
 type Options struct {
 	Workers   int           // goroutines; 0 means one per processor
-	MaxEvents int           // environment steps on a path; -1 means no bound of its own, 0 none at all
+	MaxEvents int           // environment steps on a path; -1 means no separate bound, 0 none at all
 	MaxStates uint64        // distinct states
 	MaxBytes  uint64        // memory of the visited set, the frontier and the parents
 	MaxTime   time.Duration // wall time

@@ -5,9 +5,9 @@ import "slices"
 // shortenSteps bounds the steps that are taken again to make one path shorter.
 const shortenSteps = 20_000
 
-// shorten leaves out what a violation without a loop does not need: first events, then ever shorter runs of steps.
-// What is left is taken again from the start, each step by its actor's move; one that is not possible any more is left
-// out too.
+// shorten leaves out steps that a violation without a loop does not need: first events, then ever shorter runs of
+// steps. The rest is taken again from the start, each step by its actor's move; one that is not possible any more is
+// left out too.
 func (s *swarm) shorten(v *Violation) error {
 	if v.CycleStart >= 0 {
 		return nil

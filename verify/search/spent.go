@@ -48,8 +48,8 @@ func (l *later) get() uint64 {
 	return l.spent
 }
 
-// told reports whether a violation of a rule is known that needs no other events than a state,
-// among those found before and those seen in the block at hand.
+// told reports whether a violation of a rule is known whose events are among those of a state, among those found before
+// and those seen in the block at hand.
 func (e *engine) told(rule int, seen []hit, l *later) bool {
 	if len(e.found[rule])+len(seen) == 0 {
 		return false
@@ -57,13 +57,13 @@ func (e *engine) told(rule int, seen []hit, l *later) bool {
 	return e.known(rule, l.get()) || slices.ContainsFunc(seen, func(h hit) bool { return within(h.spent, l.get()) })
 }
 
-// cutStates is the number of states up to which a rule on steps is looked at for what is
-// inevitable in all of them: each is expanded again.
+// cutStates is the number of states up to which a rule on steps is checked for inevitability in all of them: each is
+// expanded again.
 const cutStates = 200_000
 
-// violations words the findings of one rule. With [System.Spent], whether a violation is inevitable is told for its set
-// of events, not for its path: it is where from each of the initial states some run with these events or fewer has no
-// good end after the last of them, though it had one before.
+// violations words the findings of one rule. With [System.Spent], inevitability is decided for a violation's set of
+// events, not for its path: it is where from each of the initial states some run with these events or fewer has no good
+// end after the last of them, though it had one before.
 func (e *engine) violations(rule int, list []*finding) ([]Violation, error) {
 	var out []Violation
 	for _, f := range list {
@@ -121,7 +121,7 @@ func (e *engine) violations(rule int, list []*finding) ([]Violation, error) {
 	return out, nil
 }
 
-// enterDoomed enters into the violations of a rule what is known of a set of events that dooms some runs, or all.
+// enterDoomed enters a set of events that dooms some runs, or all, into the violations of a rule.
 func (e *engine) enterDoomed(rule int, list []*finding, out []Violation, d doomed, everywhere bool) ([]Violation,
 	error) {
 	at := slices.IndexFunc(list, func(f *finding) bool { return f.spent == d.spent })
@@ -204,7 +204,7 @@ func (x *ends) good(id uint32) bool {
 
 // doomed looks at one level after the other, as loops lead from none to another one, and gives the sets of events of
 // states without a good end, each with the first state that an event led to. From two events on, all levels are looked
-// at first: what all events together do not doom, none of them do.
+// at first: a run that all events together do not doom, no smaller set dooms.
 func (x *ends) doomed(level int) ([]doomed, error) {
 	e := x.c.e
 	for last := level; x.level < last; x.level++ {

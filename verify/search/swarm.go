@@ -11,7 +11,7 @@ import (
 // SwarmOptions bound a swarm.
 type SwarmOptions struct {
 	MaxSteps  uint64        // of all runs together; at least one
-	MaxEvents int           // environment steps of one run; -1 means no bound of its own
+	MaxEvents int           // environment steps of one run; -1 means no separate bound
 	MaxTime   time.Duration // wall time; 0: no bound
 	Seed      uint64
 	// MaxRests bounds [Swarmed.Rests]; 0: they are not kept.
@@ -294,7 +294,7 @@ func (s *swarm) close(at []byte) {
 	}
 }
 
-// better reports whether so many events and steps are fewer than those of what was found of a rule.
+// better reports whether so many events and steps are fewer than those of the known violation of a rule.
 func (s *swarm) better(rule, events, steps int) bool {
 	v := s.best[rule]
 	return v == nil || events < v.Events || events == v.Events && steps < len(v.Steps)

@@ -5,7 +5,7 @@ import (
 	"runtime"
 )
 
-// compiled is a system that was checked, with what is asked of it again and again.
+// compiled is a system that was checked, with the answers that are needed again and again.
 type compiled struct {
 	System
 	prompt, patient, environment []int // actors by urgency

@@ -76,7 +76,7 @@ type turning struct {
 	rule     int
 	opt      TurnOptions
 	late     func() bool
-	hopeless map[string]bool // keys of what no good end is reached from
+	hopeless map[string]bool // keys of nodes that reach no good end
 	looked   int
 	spent    bool // the budget
 
@@ -108,7 +108,7 @@ func (t *turning) eventsOf(steps []Step) [][]Move {
 	return out
 }
 
-// event is what an event is known by.
+// event identifies an event.
 func (t *turning) event(s Step) Move {
 	label := s.Move.Kind
 	if t.opt.Label != nil {
@@ -236,7 +236,7 @@ func (t *turning) pathTo(i int) []Step {
 	return out
 }
 
-// goodCycle is a node of a component without events left that nothing leaves and in which the rule is kept; -1: none.
+// goodCycle is a node of a component without events left and without a way out, in which the rule is kept; -1: none.
 func (t *turning) goodCycle() int {
 	component := t.components()
 	bad, first := map[int]bool{}, map[int]int{}

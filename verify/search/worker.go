@@ -6,12 +6,11 @@ import (
 	"slices"
 )
 
-// headBytes precede a state in a bin: 4 of its hash, and 4 of its number among the
-// successors of the batch. What is short is quick to pass from one worker to another.
+// headBytes precede a state in a bin: 4 of its hash, and 4 of its number among the successors of the batch. Short
+// records are quick to pass from one worker to another.
 const headBytes = 8
 
-// worker steps actors. It has scratch memory of its own and shares nothing that
-// another worker writes.
+// worker steps actors. It has separate scratch memory and shares no memory that another worker writes.
 type worker struct {
 	sys  *compiled
 	emit Emit
