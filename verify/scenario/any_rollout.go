@@ -47,8 +47,8 @@ func (c *Checker) AnyRollout(ctx context.Context, found Violation) bool {
 	return slices.ContainsFunc(r.found, func(x Violation) bool { return x.Covers(found) && x.which() == found.which() })
 }
 
-// anotherImage reports whether all that a change makes of a variant is another image of pods, or else nothing that a
-// loop or a rule looks at: what comes of it comes of any rollout of base. Where nodes are known to have images, the
+// anotherImage reports whether all that a change makes of a variant is another image of pods, or a field that no loop
+// and no rule reads: then its effects are those of any rollout of base. Where nodes are known to have images, the
 // scheduler looks at them.
 func (v Variant) anotherImage() bool {
 	if slices.ContainsFunc(v.Spec.Classes, func(c state.NodeClass) bool { return len(c.Node.Status.Images) > 0 }) {
@@ -109,9 +109,9 @@ func unsized(m state.Manifest) state.Manifest {
 	return m
 }
 
-// sameButImage reports whether two manifests are the same except for what the objects are called by others, and what of
-// their pods no loop and no rule looks at: images, commands, environments, probes, annotations of others, labels that
-// are not read. What is the same and written otherwise may not count.
+// sameButImage reports whether two manifests are the same except for references to other objects' names, and for fields
+// of pods that no loop and no rule reads: images, commands, environments, probes, annotations of others, labels that
+// are not read. Equal settings that are written differently may count as different.
 func sameButImage(was, is state.Manifest, read func(label string) bool) bool {
 	if !was.Exists() || was.Kind() != is.Kind() {
 		return !was.Exists() && !is.Exists()
@@ -144,7 +144,7 @@ func sameButImage(was, is state.Manifest, read func(label string) bool) bool {
 }
 
 // labelsRead says of a label of pods whether any selector in a slice may look at it: those of its workloads, budgets
-// and placement rules, and whatever selects by rules of its own.
+// and placement rules, and every object that selects by its own rules.
 func labelsRead(spec *state.Spec) func(label string) bool {
 	keys := map[string]bool{}
 	selects := func(list ...*metav1.LabelSelector) {
@@ -244,7 +244,7 @@ func runAs(list, from []corev1.Container) []corev1.Container {
 	return list
 }
 
-// which names what a violation breaks of what its manifest asks for; "" where a rule asks for one thing.
+// which names the demand of a manifest that a violation breaks; "" if the rule has only one.
 func (v Violation) which() string {
 	if v.Bound.Property.Which == nil {
 		return ""

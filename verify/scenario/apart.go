@@ -16,9 +16,9 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// Most rules do not look at where pods are, nor at other workloads. Where no actor does either in what it does to a
-// workload (see [control.Apart]), each workload is first searched by itself, on one node: what none of its runs
-// violates is not violated among the others, on any number of nodes. What is left is asked of the whole. The README of
+// Most rules do not look at where pods are, nor at other workloads. If no actor's steps on a workload do either (see
+// [control.Apart]), each workload is first searched by itself, on one node: a rule that none of its runs violates is
+// not violated among the others, on any number of nodes. The other rules are checked on the whole. The README of
 // verify/search has the argument.
 
 // apartStates bounds each search of one workload by itself.
@@ -32,8 +32,8 @@ type judgment struct {
 
 func (b BoundRule) judgment() judgment { return judgment{b.Rule.ID, b.Workload, b.half} }
 
-// play is what a scenario does with a problem: it gives the last search, or nil where there was none to do, as an
-// earlier one did not come to its end.
+// play runs a scenario on a problem: it returns the last search, or nil if there was none because an earlier one did
+// not come to its end.
 type play func(p *Problem) (*search.Result, error)
 
 // apart drops from a problem the rules of which a search of each workload by itself shows that they are kept. It
@@ -99,7 +99,7 @@ func (r *scenarioRun) dropKept(p *Problem, whole bool, do play) error {
 	return nil
 }
 
-// settledAlone is what [scenarioRun.settled] does, of one workload by itself. live is a further start; nil: none.
+// settledAlone is [scenarioRun.settled] for one workload by itself. live is a further start; nil: none.
 func (r *scenarioRun) settledAlone(ctx context.Context, one *Problem, from state.Version,
 	live []byte) (*search.Result, error) {
 	initial, results, err := one.Settle(ctx, from, r.Budget)
@@ -178,9 +178,9 @@ func (p *Problem) drop(kept map[judgment]bool) {
 	}
 }
 
-// one is the problem of workload w by itself: the same objects, on one node that takes whatever its pods ask for, where
-// only its own actors move. So all that is constant is the same, what is declared of the other workloads included. It
-// is nil where no node takes the pods of both revisions.
+// one is the problem of workload w by itself: the same objects, on one node that fits any request of its pods, where
+// only its own actors move. So all constants are the same, including those of the other workloads. It is nil if no node
+// takes the pods of both revisions.
 func (p *Problem) one(w int) (*Problem, error) {
 	home := control.Home(p.Cfg, p.loops, w)
 	if home < 0 {
@@ -254,9 +254,9 @@ func screened(ctx context.Context, sys search.System, opt search.Options) (*sear
 	return res, err
 }
 
-// Rules on what manifests prefer never decide a verdict, and look at where each pod is: a search for them carries every
-// placement, which hardly anything else asks for. So they are searched apart from the others, after them and within a
-// budget of their own. What that leaves out is said, and is no reason for the workload to be inconclusive.
+// Rules on preferences never decide a verdict, and look at the node of each pod: a search for them carries every
+// placement, which hardly any other rule needs. So they are searched apart from the others, after them and within a
+// separate budget. The result says what that leaves out, which does not make the workload inconclusive.
 
 // preferred is the search for them, as far as it is noted how far base was searched.
 var preferred = &probe{name: "what is preferred"}
@@ -264,8 +264,8 @@ var preferred = &probe{name: "what is preferred"}
 // softStates bounds each of these searches.
 const softStates = 50_000
 
-// parted gives the checker for what may decide a verdict, and the one for what is preferred; nil where that is nothing,
-// or where nothing else is asked.
+// parted gives the checker for rules that may decide a verdict, and the one for preferences; nil if there are none, or
+// nothing else.
 func (c *Checker) parted(v Variant, t scale.Topology) (firm, soft *Checker, err error) {
 	if c.Whole {
 		return c, nil, nil
@@ -293,7 +293,7 @@ func (c *Checker) where(is func(rules.Property) bool) *Checker {
 	return &own
 }
 
-// preferences searches the scenarios for what is preferred.
+// preferences searches the scenarios for violations of preferences.
 func (r *scenarioRun) preferences(ctx context.Context, v Variant, soft *Checker, imageOnly bool) error {
 	if own := &soft.Budget; own.States == 0 || own.States > softStates {
 		own.States = softStates
@@ -322,7 +322,7 @@ func (r *scenarioRun) preferences(ctx context.Context, v Variant, soft *Checker,
 	return err
 }
 
-// preferred reports whether an outcome tells all of what is preferred.
+// preferred reports whether an outcome covers all preferences.
 func (o *Outcome) preferred() bool {
 	return !o.firm && (o.Cov.preferred == nil || !o.Cov.preferred.preferredCut)
 }
@@ -339,7 +339,7 @@ func withoutPreferences(tasks []Task, outcomes []Outcome, i int) bool {
 	return false
 }
 
-// withPreferred takes in what was searched for preferences only, where that is kept apart.
+// withPreferred takes in the searches for preferences only, if those are kept apart.
 func (c Coverage) withPreferred() Coverage {
 	if p := c.preferred; p != nil {
 		c.preferred = nil
@@ -348,8 +348,8 @@ func (c Coverage) withPreferred() Coverage {
 	return c
 }
 
-// takePreferred adds what an outcome says of preferences only, and leaves that out of the outcome: what is not searched
-// to the end at one topology is not searched at a larger one. It reports whether base broke any, as far as is known.
+// takePreferred adds an outcome's part about preferences only, and leaves that out of the outcome: a search that does
+// not end at one topology is not tried at a larger one. It reports whether base broke any, as far as is known.
 func (r *SliceResult) takePreferred(o *Outcome) (broken bool) {
 	isSoft := func(v Violation) bool { return v.Bound.Property.Soft && v.probe == nil }
 	lists := []*[]Violation{&o.Head, &o.Base, &o.Own}

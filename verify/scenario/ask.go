@@ -20,10 +20,10 @@ type Asked string
 
 // Questions.
 const (
-	AskChange Asked = ""      // what the change does
+	AskChange Asked = ""      // the effect of the change
 	AskDrain  Asked = "drain" // a node is drained
 	AskScale  Asked = "scale" // a workload is given so many replicas
-	AskLoad   Asked = "load"  // the load of a workload becomes so many times what it is
+	AskLoad   Asked = "load"  // the load of a workload becomes so many times as high
 	AskLose   Asked = "lose"  // a node, or all nodes of a zone or class, go down
 )
 
@@ -164,7 +164,7 @@ func (v Variant) named(name string) int {
 	})
 }
 
-// scaled gives a workload so many replicas, as a change of its own where there is no other.
+// scaled gives a workload so many replicas, as a separate change if there is no other.
 func (v Variant) scaled(w, replicas int, change bool) (Variant, state.Version, error) {
 	head := v.Spec.Workloads[w].Manifests[state.Head]
 	if head.ReplicasField() == nil {
@@ -185,7 +185,7 @@ func (v Variant) scaled(w, replicas int, change bool) (Variant, state.Version, e
 	}, 1), state.Base, nil
 }
 
-// befalls gives the states to which the change, and then what is asked about, lead from a settled one. In a canonical
+// befalls gives the states to which the change, and then the event in question, lead from a settled one. In a canonical
 // one a node stands for any of its class.
 func (p *Problem) befalls(start []byte, v Variant, q Question, canonical bool) ([][]byte, error) {
 	at := start
@@ -290,8 +290,8 @@ func (p *Problem) nodeNames() string {
 	return strings.Join(out, ", ")
 }
 
-// loadsTo changes the load of a workload. There are three: none, what its base was sized for, and what takes all that
-// its autoscaler may give; a factor over one is the last.
+// loadsTo changes the load of a workload. There are three: none, the one that its base was sized for, and one that
+// takes all pods that its autoscaler may add; a factor over one is the last.
 func (p *Problem) loadsTo(walker *search.Walker, at []byte, v Variant, q Question) ([]byte, error) {
 	w, want := v.named(q.Of), state.Nominal
 	switch {
@@ -316,7 +316,7 @@ func (p *Problem) loadsTo(walker *search.Walker, at []byte, v Variant, q Questio
 	return nil, fmt.Errorf("%s has no autoscaler: %w", q.Of, ErrNotThere)
 }
 
-// lead measures every state that the loops lead to; of what the budget does not last for nothing is known.
+// lead measures every state that the loops lead to; states beyond the budget stay unknown.
 func (p *Problem) lead(ctx context.Context, from [][]byte, bud Budget) []Seen {
 	sys := p.still
 	sys.Initial = from

@@ -17,15 +17,15 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// Where no cluster was declared, one is assumed whose nodes have whatever is asked for. What hangs on that is searched
-// on three others as well: with few nodes, with few devices, and with nodes of a common size. What they alone show is a
-// warning that names them.
+// Where no cluster was declared, one is assumed whose nodes fit every request. Workloads that depend on that are
+// searched on three others as well: with few nodes, with few devices, and with nodes of a common size. A finding that
+// only these show is a warning that names them.
 
-// fewNodes lists the clusters that are smaller than the assumed one, where something in a slice hangs on there
-// being one node more: a port of the node, required anti-affinity. How many nodes there are nobody said, so
-// what only such a cluster shows is a warning that names its size. Only the probes and the rollout of
-// the change are searched there, from where every pod has a node: that a cluster is too small for what is
-// declared is told of none that was assumed.
+// fewNodes lists the clusters that are smaller than the assumed one, where something in a slice hangs on there being
+// one node more: a port of the node, required anti-affinity. The number of nodes is not declared, so a finding that
+// only such a cluster shows is a warning that names its size. Only the probes and the rollout of the change are
+// searched there, from where every pod has a node: that an assumed cluster is too small for the declared pods is not
+// reported.
 func (c *Checker) fewNodes(v Variant) []scale.Topology {
 	classes := v.Spec.Classes
 	if !c.Policy.Cluster.Assumed || !v.wantsNodes() {
@@ -60,7 +60,7 @@ func (p Plan) otherNodes(v Variant) (out []Variant) {
 	return out
 }
 
-// wantsNodes reports whether a separate node, or one more, is what some pod needs.
+// wantsNodes reports whether some pod needs a separate node, or one more.
 func (v Variant) wantsNodes() bool {
 	return slices.ContainsFunc(v.Spec.Workloads, func(w state.Workload) bool {
 		m := w.Manifests[state.Head]
@@ -75,13 +75,13 @@ func (v Variant) wantsNodes() bool {
 	})
 }
 
-// plenty is what a node has of all that is not scarce, small enough for the scheduler's scores.
+// plenty is a node's amount of every resource that is not scarce, small enough for the scheduler's scores.
 const plenty = 1 << 45
 
-// fewDevices gives a variant of an assumed cluster on one node that has of each device, such as a GPU, as many as
-// the pods of head ask for when nothing is rolled out, and of all else whatever is asked for. Devices are bought
-// one by one and are not overcommitted, so that a rollout which needs one more is worth a warning that names the
-// number. It is false where no pod asks for one.
+// fewDevices gives a variant of an assumed cluster on one node that has of each device, such as a GPU, as many as the
+// pods of head ask for when nothing is rolled out, and enough of everything else. Devices are bought one by one and are
+// not overcommitted, so that a rollout which needs one more is worth a warning that names the number. It is false where
+// no pod asks for one.
 func (v Variant) fewDevices() (Variant, bool) {
 	devices, other := asked(v.Spec.Workloads)
 	if len(devices) == 0 || len(v.Spec.Classes) == 0 {
@@ -197,8 +197,8 @@ func (v Variant) commonNodes(most int) (Variant, bool) {
 	return v, true
 }
 
-// commonSize is the smallest number of CPUs that nodes commonly have and that, with their memory, is more than any
-// pod of head asks for; 0: none is, or one asks for a device.
+// commonSize is the smallest number of CPUs that nodes commonly have and that, with their memory, is more than any pod
+// of head asks for; 0: there is none, or a pod asks for a device.
 func (v Variant) commonSize() int64 {
 	var cpu, memory int64 // in millicores and bytes
 	for _, w := range v.Spec.Workloads {

@@ -27,12 +27,12 @@ type Coverage struct {
 	Models       map[string]*actor.Model // of the loops that took part, by name
 	// asked are the rules that say something: whether any of it had to be asked of whole slices.
 	asked map[string]bool
-	// seen is what the search of the change saw, by workload; nil: nothing. See measure.go.
+	// seen are the observations of the search of the change, by workload; nil: none. See measure.go.
 	seen []Seen
 	// inPart are the rules that were searched in part, as whatever breaks them is existing.
 	inPart map[string]bool
-	// preferred is what was searched for preferences only, where that is kept apart, and preferredCut says that it was cut
-	// off; see apart.go.
+	// preferred is the search for preferences only, if that is kept apart, and preferredCut says that it was cut off;
+	// see apart.go.
 	preferred    *Coverage
 	preferredCut bool
 }
@@ -157,7 +157,7 @@ func (c *Coverage) unanswer(texts []string) {
 // that no clock decides; time only cuts them off.
 type Shortfall struct {
 	Unfinished, Of int // searches
-	// More is about how long those that are left take, at the speed of those that ran; 0: none ran.
+	// More is about how long the remaining ones take, at the speed of those that ran; 0: none ran.
 	More time.Duration
 }
 
@@ -235,8 +235,8 @@ func mergeScaling(plans []Plan, tasks []Task, outcomes []Outcome, slice, scaling
 	return r
 }
 
-// take adds an outcome, in task order. whole says that the declared sizes were searched to the end: then one that
-// nobody declared decides nothing.
+// take adds an outcome, in task order. whole says that the declared sizes were searched to the end: then an undeclared
+// size decides nothing.
 func (r *SliceResult) take(j Task, o Outcome, whole bool) {
 	r.foresee(j, o)
 	switch {
@@ -284,8 +284,8 @@ func (r *SliceResult) take(j Task, o Outcome, whole bool) {
 // smallerSizes names searches of fewer nodes than were declared.
 const smallerSizes = "a cluster smaller than declared"
 
-// counts reports whether what was found at a topology says something about the change: a
-// size that nobody declared and on which base itself breaks a rule does not. broken says that it breaks a preference.
+// counts reports whether the findings at a topology say something about the change: those at an undeclared size on
+// which base itself breaks a rule do not. broken says that it breaks a preference.
 func counts(j Task, o Outcome, broken bool) bool {
 	broken = broken || slices.ContainsFunc(o.Base, func(v Violation) bool { return v.probe == nil })
 	return !broken || scale.Declared(j.Variant.Spec.Classes, j.Topology)

@@ -43,7 +43,7 @@ type guideStep struct {
 	event bool
 }
 
-// frame is a state on the path with what is still to be tried from it.
+// frame is a state on the path with the steps still to be tried from it.
 type frame struct {
 	at      []byte
 	step    search.Step // that led here; unused in the first frame

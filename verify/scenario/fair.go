@@ -10,12 +10,11 @@ import (
 
 // queue hands out the tasks of a run so that every slice gets its share of the time.
 //
-// Of the slices that have a task left, the one with the fewest running tasks and then the
-// least used time is next (fair queueing), with its smallest topology: cheap slices are
-// done before expensive ones can take what is left. With a time budget, no slice uses
-// more than an equal part of the workers' time while others wait. A search that runs
-// into that limit is put back; what a slice leaves over is shared among the others, and
-// a search is taken up again only with at least twice the time that it had.
+// Of the slices that have a task left, the one with the fewest running tasks and then the least used time is next (fair
+// queueing), with its smallest topology: cheap slices are done before expensive ones can take the remaining time. With
+// a time budget, no slice uses more than an equal part of the workers' time while others wait. A search that runs into
+// that limit is put back; the time that a slice leaves over is shared among the others, and a search is taken up again
+// only with at least twice the time that it had.
 //
 // Time decides what is searched, never what is found: outcomes are merged in the order
 // of the tasks. So without a time budget, and where it lasts, the result is the same
@@ -51,7 +50,7 @@ const (
 	finished
 )
 
-// account is what a slice has of the run's time.
+// account is a slice's share of the run's time.
 type account struct {
 	used, limit time.Duration
 	running     int   // searches
@@ -167,7 +166,7 @@ func (q *queue) eligible(a *account) int {
 	if !q.deadline.IsZero() && a.used >= a.limit {
 		return -1
 	}
-	busy, late := false, false // with what is no fallback
+	busy, late := false, false // with a task that is no fallback
 	for _, i := range a.tasks {
 		switch j := &q.tasks[i]; {
 		case j.fallback && busy:
@@ -260,13 +259,13 @@ func (q *queue) ended(task int, took time.Duration, limited bool, now time.Time)
 	}
 	q.open--
 	if q.closed++; q.closed*16 >= q.open {
-		q.share(now) // what they leave is the others'; of many, not after each
+		q.share(now) // their unused time goes to the others; of many, not after each
 	}
 }
 
-// outgrown holds, by slice and scaling, the first task that ran out of states where there are several scalings. What
-// larger topologies of the scaling give is of no use then: those that are being searched are given up. A size that
-// nobody declared decides nothing.
+// outgrown holds, by slice and scaling, the first task that ran out of states where there are several scalings. The
+// results of larger topologies of the scaling are of no use then: running searches of them are given up. An undeclared
+// size decides nothing.
 type outgrown struct {
 	cut     map[[2]int]int
 	running map[int]func() // by task: how to give it up
@@ -300,7 +299,7 @@ type Runner struct {
 	Progress func(Progress)
 	Started  time.Time
 	Of       int
-	Short    *Shortfall // where it is told how far the time fell short; nil: nowhere
+	Short    *Shortfall // records how far the time fell short; nil: nothing does
 	done     int
 	open     map[string]int // searches that are left, by release
 	states   uint64
@@ -326,7 +325,7 @@ func (r *Runner) report(j Task, o Outcome, first bool) {
 	r.tell()
 }
 
-// tell gives the watcher what is known.
+// tell gives the watcher the current state.
 func (r *Runner) tell() {
 	if r.Progress == nil {
 		return

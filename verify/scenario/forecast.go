@@ -97,8 +97,8 @@ func (f *foreseen) moved() bool {
 	return f.Ready.Min < f.Before || f.Pods.Min != f.Pods.Max || f.After != f.Before
 }
 
-// foreseen puts together what is known of a workload; false for one whose pods are not there to be ready, such as a
-// Job's, or that head does not have.
+// foreseen puts together the known facts about a workload; false for one whose pods are not there to be ready, such as
+// a Job's, or that head does not have.
 func (p *Problem) foreseen(w int, s Seen, start []byte, run *likely) (foreseen, bool) {
 	wl := &p.Cfg.Spec.Workloads[w]
 	switch wl.Kind() {
@@ -128,7 +128,7 @@ func (p *Problem) foreseen(w int, s Seen, start []byte, run *likely) (foreseen, 
 	return out, true
 }
 
-// outline says of the likeliest run what it takes from where it is, and how long it lasts.
+// outline says which pods the likeliest run moves, and how long it lasts.
 func (p *Problem) outline(start []byte, fast, slow *likely) *finding.ForeseenRun {
 	out := &finding.ForeseenRun{Settles: fast.settles}
 	first, last := state.State{C: p.Cfg, B: start}, state.State{C: p.Cfg, B: start}

@@ -15,10 +15,10 @@ import (
 	"github.com/kubesettle/kubesettle/verify/search"
 )
 
-// What a search gives is a function of the compiled problem and of what is asked of it, so that it is kept from run to
-// run (see [Budget.Kept]) as it is: before anything is worded, judged or blamed, which hangs on files and lines. A
-// question that an earlier run came to the end of, of another branch or in another environment, is answered with the
-// same bytes. Blame and fixes ask the same kind of questions.
+// The result of a search is a function of the compiled problem and of the question, so it is kept from run to run (see
+// [Budget.Kept]) in its raw form: words, judgement and blame come later, as they depend on files and lines. A question
+// that an earlier run came to the end of, of another branch or in another environment, is answered with the same bytes.
+// Blame and fixes ask the same kind of questions.
 
 // question is one search of a problem.
 type question struct {
@@ -57,7 +57,7 @@ func derived() memo.Derived {
 	}
 }
 
-// keyOf is what an answer is kept under; false where the problem has a rule whose content nobody knows.
+// keyOf is the key of an answer; false if the problem has a rule of unknown content.
 func (p *Problem) keyOf(q question) (memo.Key, bool) {
 	judged, ok := p.judgedAs()
 	if !ok {
@@ -82,8 +82,9 @@ func (p *Problem) keyOf(q question) (memo.Key, bool) {
 	return k, err == nil
 }
 
-// judgedAs says what a problem is made with beside its configuration: its rules, whose content is the program's or in
-// their keys, and on what; what they do not look at; its timing; and whether it is that of one workload by itself.
+// judgedAs lists the inputs of a problem beside its configuration: its rules, whose content is the program's or in
+// their keys, with the objects that they are on and the parts that they ignore; its timing; and whether it is that of
+// one workload by itself.
 func (p *Problem) judgedAs() (string, bool) {
 	out := fmt.Sprintf("timing %d alone %v blind %d foresee %v room %v",
 		p.timing, p.alone, p.blind, p.foresee, p.room != nil)
@@ -106,8 +107,8 @@ func (p *Problem) pack() string {
 	return strings.Join(ids, "\n")
 }
 
-// kept gives what an earlier search of the same question gave, or searches and keeps what that gives if it came to its
-// end.
+// kept gives the answer of an earlier search of the same question, or searches and keeps the answer if the search came
+// to its end.
 func (p *Problem) kept(bud Budget, q question, do func() (answer, error)) (answer, error) {
 	if bud.Kept == nil {
 		return bud.Recall.ask(p, q, do)
@@ -159,7 +160,7 @@ func (a *answer) sound(q question, bud Budget) bool {
 	return true
 }
 
-// content is what a rule says of one workload; false where nobody knows.
+// content is a rule's statement about one workload; false if it is unknown.
 func (b BoundRule) content() (string, bool) {
 	text, known := b.Rule.Content()
 	return fmt.Sprintf("%q %d %d", text, b.Workload, b.half), known
@@ -173,12 +174,12 @@ type Recall struct {
 	found atomic.Int64
 
 	mu      sync.Mutex
-	glances map[uint64]bool // of what is remembered: most questions need no digest
+	glances map[uint64]bool // of remembered answers: most questions need no digest
 	answers map[memo.Key]answer
 	held    int // bytes of the states in answers
 }
 
-// Bounds of what is remembered: a search of fewer states is as soon made again; and bytes that one run holds.
+// Bounds of the memory: a search of fewer states is repeated as quickly; and bytes that one run holds.
 const (
 	recallFrom = 1_000
 	mostRecall = 64 << 20
@@ -195,7 +196,7 @@ func NewRecall(states uint64) *Recall {
 // Found is how many searches were not made again.
 func (r *Recall) Found() int64 { return r.found.Load() }
 
-// glance is what two equal questions have in common, at no cost.
+// glance is equal for equal questions, and cheap.
 func (p *Problem) glance(q question) uint64 {
 	h := fnv.New64a()
 	fmt.Fprintln(h, q.calm, q.of, q.opt.MaxEvents, q.opt.MaxStates, q.opt.Settled, q.sys.Width, len(q.sys.Actors),
@@ -279,7 +280,7 @@ func (a *answer) size() int {
 	return n
 }
 
-// clone gives an answer to somebody who may reorder or shorten its lists; nobody writes to a state.
+// clone gives an answer to somebody who may reorder or shorten its lists; states are never written to.
 func (a *answer) clone() answer {
 	one := func(r *search.Result) *search.Result {
 		out := *r

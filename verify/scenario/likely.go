@@ -23,7 +23,7 @@ type likely struct {
 	steps   []search.Step
 	settles bool
 	seconds float64
-	waited  map[wait]float64 // by what was waited for
+	waited  map[wait]float64 // by the kind of wait
 }
 
 // place is where pods of a class are in their lives, on any node.
@@ -81,8 +81,8 @@ func (k *clock) enter(b []byte) {
 	}
 }
 
-// choose gives the step that is due first, and lets the time pass until then. What is waited for is the first step that
-// does not only end a pod, where there is one: pods on deletion keep nobody else waiting then.
+// choose gives the step that is due first, and lets the time pass until then. It waits for the first step that does not
+// only end a pod, if there is one: pods on deletion then delay no one else.
 func (k *clock) choose(steps []search.Step) *search.Step {
 	best, due := 0, math.Inf(1)
 	gate, why := math.Inf(1), wait{}
@@ -170,7 +170,7 @@ func (k *clock) take(st *search.Step) {
 	}
 }
 
-// wait is what a manifest says of how long something takes, in seconds: at best, and where all of it is used up.
+// wait is a manifest's statement of how long something takes, in seconds: at best, and if all of it is used up.
 type wait struct {
 	least, most float64
 	workload    int
@@ -247,7 +247,7 @@ func stops(pod *corev1.PodSpec) wait {
 		}
 	}
 	if out.most == 30 && out.least == 0 {
-		out.field = "" // the default: nobody says so
+		out.field = "" // the default: it is not written
 	}
 	return out
 }

@@ -34,7 +34,7 @@ func (v Variant) liveStart(p *Problem) []byte {
 	s := gitops.Install(c, state.Base)
 	for w, live := range v.Slice.Live {
 		if p.alone && w != p.only {
-			continue // nobody moves it
+			continue // it does not move
 		}
 		if live != nil && !setLive(s, w, live, nodes) {
 			return nil
@@ -44,7 +44,7 @@ func (v Variant) liveStart(p *Problem) []byte {
 	return s.B
 }
 
-// setLive enters what the cluster has of workload w; false where it does not fit the state.
+// setLive enters the live state of workload w; false where it does not fit the state.
 func setLive(s state.State, w int, live *snapshot.Workload, nodes map[string]int) bool {
 	c := s.C
 	m := &c.Spec.Workloads[w].Manifests[state.Base]

@@ -9,7 +9,7 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// What a change will do, as numbers: while a search of the change explores its states it notes, of each workload, the
+// The effects of a change, as numbers: while a search of the change explores its states it notes for each workload the
 // least and the most of a few counts over all states in which the change was applied and nothing else has happened.
 // They are counts of one workload's pods by phase, so that no reduction loses any: lumping and exchanging nodes keep
 // them; a confluent step resizes, or adds pods that are not ready yet, so that another order of it undercuts no least
@@ -24,7 +24,7 @@ type Seen struct {
 	Ready    search.Range
 }
 
-// join takes in what another search has seen.
+// join takes in the observations of another search.
 func (s *Seen) join(o Seen) {
 	s.Replicas.Join(o.Replicas)
 	s.Pods.Join(o.Pods)
@@ -118,8 +118,8 @@ func seen(res *search.Result, w, events int) (Seen, bool) {
 	return Seen{r[0], r[1], r[2]}, r[0].Some
 }
 
-// see notes what a search of the change saw: of all workloads, or of the one that it is about. What was seen of a
-// workload among the others replaces what was seen of it by itself.
+// see notes the observations of a search of the change: of all workloads, or of the one that it is about. Those of a
+// workload among the others replace those of the workload by itself.
 func (r *scenarioRun) see(p *Problem, res *search.Result) {
 	if !p.foresee {
 		return
@@ -138,7 +138,7 @@ func (r *scenarioRun) see(p *Problem, res *search.Result) {
 	}
 }
 
-// joinSeen joins what was seen at two topologies, by workload: what one of them leaves open is open.
+// joinSeen joins the observations at two topologies, by workload: a number that one of them leaves open is open.
 func joinSeen(have, more []Seen) []Seen {
 	out := slices.Clone(have)
 	for w := range out {

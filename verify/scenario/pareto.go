@@ -14,11 +14,9 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// A violation is a rule, an object, a topology, the events of its run as a multiset of
-// kinds, and how certain it is. Of one rule, object and topology, the violations that no
-// other one covers are its Pareto front. What base breaks is compared with
-// what head breaks front by front, and only then one of them is chosen to be shown: see
-// verify/README.md.
+// A violation is a rule, an object, a topology, the events of its run as a multiset of kinds, and how certain it is. Of
+// one rule, object and topology, the violations that no other one covers are its Pareto front. The violations of base
+// and head are compared front by front, and only then one of them is chosen to be shown: see verify/README.md.
 
 // Kinds are the events of a violation, sorted.
 func (v Violation) Kinds() []string {
@@ -76,7 +74,7 @@ func (v Violation) Sure() int {
 
 const surest = 2
 
-// mostSure is the same where what is not known counts as inevitable.
+// mostSure is the same if an unknown certainty counts as inevitable.
 func (v Violation) mostSure() int {
 	if v.Undecided {
 		return surest
@@ -84,8 +82,8 @@ func (v Violation) mostSure() int {
 	return v.Sure()
 }
 
-// hides reports whether nothing is lost if o is not told beside v. What base breaks by itself hides nothing that the
-// change breaks.
+// hides reports whether nothing is lost if o is not reported beside v. A violation by base alone does not hide one by
+// the change.
 func (v Violation) hides(o Violation) bool { return v.unapplied == o.unapplied && v.Covers(o) }
 
 // enterPareto adds a violation to the Pareto front of its topology.
@@ -203,7 +201,7 @@ func KeysOf(vs []Violation) []Key {
 // violations of head. Those found in the search for a guard that head takes away are left out: only this change is told
 // of them.
 func OfBase(vs []Violation) []Violation {
-	alike := map[*slice.Slice]*slice.Slice{} // like violations share what is searched for them
+	alike := map[*slice.Slice]*slice.Slice{} // like violations share their searches
 	var out []Violation
 	for _, v := range vs {
 		if v.Unguarded() || v.Idle() > 0 {

@@ -22,9 +22,9 @@ const premiseStates = 30_000
 // mostNodes is the most nodes of a class that such a cluster has.
 const mostNodes = 40
 
-// manyNodes gives a variant of an assumed cluster with a node of every class, and for what is
-// kept apart by zone a zone, for every pod that there can be: nothing is for want of them.
-// It is false where the cluster has as many already.
+// manyNodes gives a variant of an assumed cluster with a node of every class, and for pods that are kept apart by zone
+// a zone, for every possible pod: no violation is then for lack of nodes. It is false where the cluster has as many
+// already.
 func (v Variant) manyNodes() (Variant, bool) {
 	pods := 1
 	for _, w := range v.Spec.Workloads {
@@ -58,7 +58,7 @@ func (v Variant) manyNodes() (Variant, bool) {
 	return v, true
 }
 
-// domains gives classes of one node, each with values of its own of the given labels.
+// domains gives classes of one node, each with different values of the given labels.
 func domains(like state.NodeClass, keys []string, count int) []state.NodeClass {
 	out := make([]state.NodeClass, count)
 	for i := range out {
@@ -155,7 +155,7 @@ func (v Violation) OnAssumed() *state.Claim {
 	return v.claimWhich(func(c *state.Claim) bool { return c.Assumed })
 }
 
-// claim names a claim that a violation's pods wait for; nil: none does.
+// claim names a claim that a violation's pods wait for; nil: there is none.
 func (v Violation) claim() *state.Claim { return v.claimWhich(func(*state.Claim) bool { return true }) }
 
 func (v Violation) claimWhich(is func(*state.Claim) bool) *state.Claim {
@@ -210,8 +210,9 @@ func (c *Checker) RestsOnUncovered(ctx context.Context, found Violation) (name s
 // Upstream: kueue v0.19.2, apis/config/v1beta2: Resources.Transformations and ExcludeResourcePrefixes.
 func Translated(name corev1.ResourceName) bool { return strings.Contains(string(name), "/") }
 
-// restsOnQueue is what eased says of the ClusterQueue that a violation's pods wait in, if the violation is not seen
-// where the ClusterQueues are as eased leaves them; own says that a queue is this one, of which pod is one of the pods.
+// restsOnQueue is the premise that eased gives for the ClusterQueue that a violation's pods wait in, if the violation
+// is not seen where the ClusterQueues are as eased leaves them; own says that a queue is this one, of which pod is one
+// of the pods.
 func (c *Checker) restsOnQueue(ctx context.Context, found Violation,
 	eased func(q *state.Queue, own bool, pod *corev1.Pod) string) (what string) {
 	v, w := found.Variant, &found.Problem.Cfg.Spec.Workloads[found.Bound.Workload]

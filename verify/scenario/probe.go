@@ -10,13 +10,13 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// A probe is a search for what the events of the policy do not lead to, but every cluster sees some day: the next
-// rollout, the drain of a node. Each has a budget of its own, and where it runs out only the probe is not finished, and
-// said to be so.
+// A probe searches for the effects of an event that the policy may not have, but that every cluster sees some day: the
+// next rollout, the drain of a node. Each has a separate budget. If that runs out, only the probe is unfinished, and
+// the result says so.
 type probe struct {
-	name   string // what is searched, as results have it
+	name   string // its name in results
 	begins string // from where, in words
-	where  string // something may be told, in words, and how grave it is
+	where  string // it may report something, in words, and how grave that is
 	asks   rules.Facets
 	// scenario is the name of the runs, and from what they begin with: where it has settled, or as start says.
 	scenario string
@@ -27,7 +27,7 @@ type probe struct {
 	of func(Variant) (Variant, rules.Facets)
 	// seated says that it tells something only where head has a node for every pod once it is there.
 	seated bool
-	// more says that nothing is told of what an earlier search has found for the same rule and workload.
+	// more says that it does not report a violation if an earlier search has found one for the same rule and workload.
 	more bool
 }
 
@@ -43,7 +43,7 @@ const (
 // probeStates bounds the states of each probe.
 const probeStates = 50_000
 
-// probes are what is searched at every topology beside the scenarios, in that order.
+// probes are searched at every topology beside the scenarios, in that order.
 var probes = []*probe{
 	nextRollout, nextApply, oneDrain, webhookLoss, poolShrink, failedDrain, idleLoad, endlessJob, firstDrain, firstFix,
 	runningJobs,
@@ -158,7 +158,7 @@ func (r *scenarioRun) probes(ctx context.Context, v Variant, list []*probe) erro
 	return nil
 }
 
-// probe searches for one of them, and adds what nothing that the others have found covers.
+// probe runs one of them, and adds the violations that no other finding covers.
 func (r *scenarioRun) probe(ctx context.Context, p *probe, v Variant) error {
 	v, asked := p.of(v)
 	own := *r.Checker

@@ -10,9 +10,9 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// drained gives head alone, with one drain, which every upgrade of a cluster brings, and one change of load, where the
-// policy says nothing of drains: with no failure beside it, so that no workload is told off for having a budget. It is
-// asked for where a drain can tell something; see [drainTells].
+// drained gives head alone, with one drain, which every upgrade of a cluster brings, and one change of load, if the
+// policy does not mention drains: without a failure beside it, so that no workload is blamed for having a budget. It
+// runs if a drain can show something; see [drainTells].
 func (v Variant) drained() (Variant, rules.Facets) {
 	alone := v.only(state.Head)
 	alone.Spec.Events = state.Events{Drain: 1, DrainConcurrency: 1, LoadChange: min(v.Spec.Events.LoadChange, 1)}
@@ -42,9 +42,9 @@ func drainTells(w state.Workload) bool {
 }
 
 // lost gives head alone, with one node that is lost, where a webhook guards the pods that answer for it, and the policy
-// says nothing of nodes that go: the one place where a lost node, which every cluster sees some day, is asked about
-// although nobody named it, as nothing comes back by itself then. One that was drained before may have left on it what
-// stood on two, however the scheduler had placed it.
+// does not mention nodes that go. It is the one probe of a lost node, which every cluster sees some day, because here
+// nothing comes back by itself. After an earlier drain, the pods of two nodes may stand on the lost one, however the
+// scheduler had placed them.
 func (v Variant) lost() (Variant, rules.Facets) {
 	asks := v.Maintained && v.Spec.Events.NodeFailure == 0 && deadlocks(v.Spec.Admission.Webhooks)
 	v = v.only(state.Head)
@@ -72,9 +72,9 @@ func deadlocks(hooks []state.Webhook) bool {
 	}
 }
 
-// shrunk gives head alone, with one node that is removed, where the policy says nothing of nodes that go, and declares
-// a pool that may have fewer nodes than it has zones: a volume of one zone may be left without a node then. A range of
-// sizes says that nodes come and go; where each zone has a pool of its own, one stays in each.
+// shrunk gives head alone, with one node that is removed, if the policy does not mention nodes that go, and declares a
+// pool that may have fewer nodes than it has zones: a volume of one zone may be left without a node then. A range of
+// sizes says that nodes come and go; if each zone has a separate pool, one stays in each.
 func (v Variant) shrunk() (Variant, rules.Facets) {
 	asks := v.Maintained && v.Spec.Events.NodeRemoved == 0 && v.SparsePool() != "" && zonal(v.Spec.Claims)
 	v = v.only(state.Head)
@@ -120,8 +120,8 @@ func (v Variant) overrun() (Variant, rules.Facets) {
 	return v, all
 }
 
-// idleMemory is what pods are taken to use of the memory that they ask for when there is no load, in percent: who
-// asks for what a program needs has it use most of that.
+// idleMemory is the share of its requested memory that a pod is assumed to use without load, in percent: requests that
+// fit a program are mostly used.
 const idleMemory = 60
 
 // idle gives head alone, with a load that comes and goes, over memory that stays in use.
@@ -135,9 +135,9 @@ func (v Variant) idle() (Variant, rules.Facets) {
 	return v, all
 }
 
-// running gives head alone, with what takes pods away: one of each kind that the policy declares. A Job is done once a
-// cluster has settled, so that events find none of its pods there. Where the loss of one tells more than that another
-// is made, they are let loose on head as it starts.
+// running gives head alone, with events that take pods away: one of each kind that the policy declares. A Job is done
+// once a cluster has settled, so events find none of its pods there. If the loss of a pod shows more than its
+// replacement, the events may happen from head's start on.
 func (v Variant) running() (Variant, rules.Facets) {
 	e := v.Spec.Events
 	v = v.only(state.Head)
@@ -171,9 +171,9 @@ type beginning struct {
 	states [][]byte
 }
 
-// beginnings groups settled states by the workloads that lack pods in them, and keeps those in which no fewer could.
-// One that no node takes lacks them in all of them, and is no reason to ask nothing of the others. What a probe asks of
-// a workload it asks where that has its pods: otherwise another rule says why it does not run.
+// beginnings groups settled states by the workloads that lack pods in them, and keeps those in which no fewer could. A
+// workload that fits on no node lacks pods in all of them, and does not keep the others from being probed. A probe
+// looks at a workload in states in which it has its pods: otherwise another rule says why it does not run.
 func beginnings(p *Problem, settled [][]byte, lacks func(s state.State, w int) bool) []beginning {
 	var all []beginning
 	for _, b := range settled {
@@ -229,8 +229,8 @@ func (r *scenarioRun) fromRest(ctx context.Context, name string, p *Problem, set
 	return nil
 }
 
-// lacking reports whether some pod of a workload has no node, or waits for a volume, or was never created: what does
-// not run is reported by other rules, and cannot be rolled out either.
+// lacking reports whether some pod of a workload has no node, or waits for a volume, or was never created: a pod that
+// does not run is reported by other rules, and cannot be rolled out either.
 func lacking(s state.State, w int) bool {
 	active := 0
 	for _, p := range s.C.ClassesOf[w] {
@@ -247,7 +247,7 @@ func pending(s state.State, w int) bool {
 	return slices.ContainsFunc(s.C.ClassesOf[w], func(p int) bool { return s.Pending(p) > 0 || s.Waiting(p) > 0 })
 }
 
-// whoLacks is what a probe asks nothing of.
+// whoLacks are the workloads that a probe does not look at.
 func (p *probe) whoLacks() func(s state.State, w int) bool {
 	if p.lacks == nil {
 		return pending

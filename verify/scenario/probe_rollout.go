@@ -19,17 +19,17 @@ import (
 // the change.
 const ScenarioNext = "next"
 
-// ofRollouts is what a rollout is asked for.
+// ofRollouts are the facets that a rollout is searched for.
 const ofRollouts = rules.MidRollout | rules.Unplaced | rules.Unreplaced | rules.Displaced | rules.Undrained
 
-// next gives the variant with head as what runs, and head with other pods as what comes.
-// Events stay away, and there is room: what is asked is whether rules, volumes, ports, quotas and
-// devices let the rollout come to its end. Whether the CPU and memory of its pods fit beside the old
-// ones changes with what else stands on the nodes, and is asked of each change as it comes.
+// next gives the variant that runs head and changes to head with other pods. There are no events, and there is room:
+// the question is whether rules, volumes, ports, quotas and devices let the rollout come to its end. Whether the CPU
+// and memory of its pods fit together with those that they replace depends on the other pods of the nodes, and is
+// searched for each change as it comes.
 func (v Variant) next() Variant {
 	touched, admitted := v.Changed, v.Spec.Quotas
 	v = v.surrounded(state.Head)
-	for i := range v.Spec.Quotas { // what runs was let in before the change
+	for i := range v.Spec.Quotas { // running pods were let in before the change
 		q := &v.Spec.Quotas[i]
 		q.Objects[state.Base] = looser(admitted[i].Objects)
 	}
@@ -48,7 +48,7 @@ func (v Variant) next() Variant {
 	}, 1)
 }
 
-// looser is the quota that lets in what either version does; nil: one of them limits nothing.
+// looser is the quota that lets in everything that either version lets in; nil: one of them limits nothing.
 func looser(of [2]*corev1.ResourceQuota) *corev1.ResourceQuota {
 	base, head := of[state.Base], of[state.Head]
 	if base == nil || head == nil {
@@ -67,7 +67,7 @@ func looser(of [2]*corev1.ResourceQuota) *corev1.ResourceQuota {
 	return out
 }
 
-// ample gives the nodes of a cluster with room for whatever is asked for, but no devices that were not declared.
+// ample gives the nodes of a cluster with room for every request, but without undeclared devices.
 func ample(spec state.Spec) []state.NodeClass {
 	out := slices.Clone(spec.Classes)
 	devices, other := asked(spec.Workloads)
@@ -187,7 +187,7 @@ func keepsNoUnready(b *policyv1.PodDisruptionBudget) bool {
 	return p != nil && *p == policyv1.AlwaysAllow
 }
 
-// firstFixed gives head with a bad first revision, and the same with another template as what comes after it.
+// firstFixed gives head with a bad first revision, and the same with another template as the next revision.
 func (v Variant) firstFixed() (Variant, rules.Facets) {
 	v, some := v.firsts(func(m *state.Manifest) bool {
 		return m.Kind() == state.StatefulSet && m.StatefulSet.Spec.PodManagementPolicy != appsv1.ParallelPodManagement &&

@@ -30,7 +30,7 @@ type Problem struct {
 	only    int // where alone, the workload that moves
 	timing  actor.Timing
 	blind   rules.Blindness // of its rules
-	foresee bool            // its searches measure what the change does; see measure.go
+	foresee bool            // its searches measure the change's effects; see measure.go
 	settles bool            // explore gives the states that the problem settles in as well
 	// room measures what the pods of a workload by itself take of nodes, and taken is what its searches saw; nil: not
 	// asked.
@@ -93,7 +93,7 @@ func (p *Problem) judgedBy(judged []search.Rule, blind rules.Blindness) {
 	}
 }
 
-// bind puts rules on all workloads, and says what none of those that say something looks at.
+// bind puts rules on all workloads, and returns the parts of a state that none of the applicable ones looks at.
 func (p *Problem) bind(list []rules.Rule, actors []actor.Actor) (judged []search.Rule, blind rules.Blindness) {
 	blind = rules.BlindToStarts | rules.BlindToStops
 	workloads := p.Cfg.Spec.Workloads
@@ -172,9 +172,9 @@ func (p *Problem) searchRule(name string, prop rules.Property) search.Rule {
 	}
 }
 
-// mostPods bounds the pods of one workload that can be counted at once: twice the most
-// replicas that any manifest allows, with surge, as terminating pods still stand beside
-// their replacements; and once more for each node that is lost, or restarts, as its pods stay.
+// mostPods bounds the pods of one workload that can be counted at once: twice the most replicas that any manifest
+// allows, with surge, as terminating pods coexist with their replacements; and once more for each node that is lost, or
+// restarts, as its pods stay.
 func mostPods(spec *state.Spec, topology []int) int {
 	most := 1
 	for _, w := range spec.Workloads {
@@ -202,8 +202,8 @@ type Budget struct {
 	Deadline time.Time // zero: none
 	States   uint64
 	Bytes    uint64
-	Kept     *memo.Store // what earlier searches gave; nil: nothing
-	Recall   *Recall     // what those of this run gave, where Kept is nil
+	Kept     *memo.Store // answers of earlier searches; nil: none
+	Recall   *Recall     // answers of this run, if Kept is nil
 	first    bool        // a search with rules ends once each has a violation
 }
 
@@ -239,8 +239,8 @@ func (p *Problem) Installs(v state.Version) [][]byte {
 	return out
 }
 
-// explore searches from the given states; events -1 means as many as their budgets allow.
-// Of what it gives the last counts, the others are work that was done for it.
+// explore searches from the given states; events -1 means as many as their budgets allow. The last of the results
+// counts, the others are work that was done for it.
 func (p *Problem) explore(ctx context.Context, initial [][]byte, events int, bud Budget) ([]*search.Result, error) {
 	sys := p.System
 	sys.Initial = initial

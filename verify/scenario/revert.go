@@ -38,8 +38,8 @@ func (v Variant) restart() Variant {
 	}, 1)
 }
 
-// revert searches, where the change alone has been applied to base and come to rest, for
-// what base applied again does not mend.
+// revert searches, where the change alone has been applied to base and come to rest, for violations that applying base
+// again does not cure.
 func (r *scenarioRun) revert(ctx context.Context, v Variant) error {
 	own := about(r.Rules, rules.Unreverted)
 	if len(own) == 0 || !v.Has(state.Base) || !v.Has(state.Head) || v.repeats() {

@@ -42,7 +42,7 @@ type Outcome struct {
 	// closedProbes is the same of the probes.
 	closedProbes map[*probe]int
 	holds        bool // the topology has room for what settles
-	firm         bool // what is only preferred was not searched for
+	firm         bool // preferences were not searched for
 
 	Err  error
 	done bool
@@ -62,7 +62,7 @@ type SliceResult struct {
 	MaxNodes   int
 	Cut        scale.Topology // the true size, where its search was not finished
 	seen       []Seen         // by workload, at all declared sizes; see measure.go
-	Swarmed    *Swarmed       // runs in drawn orders, where a search was not finished; nil: none
+	Swarmed    *Swarmed       // random runs, where a search was not finished; nil: none
 	Err        error          // not modeled, or too large: inconclusive
 	// preferredCut says that a search for what is preferred was cut off, and preferredBroken that base broke some of it.
 	preferredCut, preferredBroken bool
@@ -213,9 +213,8 @@ func Order(plans []Plan) []Task {
 	return tasks
 }
 
-// declaredSize is the size of a cluster that is searched beyond the bound: that of its real
-// nodes, or else the smallest one that was declared, unless it is among the topologies
-// already; nil: none.
+// declaredSize is the size of a cluster that is searched beyond the bound: that of its real nodes, or else the smallest
+// declared one, unless it is among the topologies already; nil: none.
 func declaredSize(r scaling) scale.Topology {
 	classes := r.variant.Spec.Classes
 	t := scale.Least(classes)
@@ -251,12 +250,12 @@ func (s Shard) pick(tasks []Task) []Task {
 const (
 	// beyondStates bounds the states of each search beyond the confident size.
 	beyondStates = 200_000
-	// undeclaredStates bounds those of a search at a size that nobody declared, of a slice with many pods: it may show a
+	// undeclaredStates bounds the states of a search at an undeclared size, of a slice with many pods: it may show a
 	// smaller counterexample than the declared size has, and decides nothing.
 	undeclaredStates = 50_000
 )
 
-// undeclared reports whether a topology is of a size that nobody declared.
+// undeclared reports whether a topology is of an undeclared size.
 func (j *Task) undeclared() bool { return !scale.Declared(j.Variant.Spec.Classes, j.Topology) }
 
 // Within gives the checker with another bound on the states of a search.

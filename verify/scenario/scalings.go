@@ -168,9 +168,8 @@ func (v Variant) unscaled() Variant {
 	return v
 }
 
-// settleScalings makes one result a slice of what its scalings gave: that of the scale as
-// declared, if it was explored in full, else that of the largest reduced one that was,
-// with what was seen as declared.
+// settleScalings makes one result for each slice from its scalings: that of the scale as declared, if it was explored
+// in full, else that of the largest reduced one that was, with the findings as declared.
 func settleScalings(plans []Plan, scalings [][]SliceResult) []SliceResult {
 	out := make([]SliceResult, len(plans))
 	for i := range plans {
@@ -231,9 +230,9 @@ func (sr *SliceResult) settles() bool {
 		!(sr.many && (len(sr.Cov.Cut) > 0 || sr.preferredCut || sr.Cut != nil))
 }
 
-// instead gives the violations that were found as declared, and of have those that none of these
-// covers: a search as declared that was cut off may have met only a milder one. Base keeps them all, as
-// each is compared with what was found at its own place.
+// instead gives the violations that were found as declared, and those of have that none of these covers: a search as
+// declared that was cut off may have met only a milder one. Base keeps them all, as each is compared with the
+// violations at the same place.
 func instead(have, declared []Violation) []Violation {
 	out := slices.Clone(declared)
 	for _, v := range have {
@@ -244,7 +243,7 @@ func instead(have, declared []Violation) []Violation {
 	return out
 }
 
-// addWork adds what was done for a scale that is not the one the result speaks of.
+// addWork adds the work for scales other than that of the result.
 func (c *Coverage) addWork(d Coverage) {
 	c.States += d.States
 	c.Transitions += d.Transitions

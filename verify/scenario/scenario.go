@@ -47,7 +47,7 @@ type Violation struct {
 	Passing   bool     // not shown by the largest reduced scale: it counts only as declared
 	unapplied bool     // its run never applies the change, so that it is base's own
 	Happened  []string // kinds of its events, sorted; nil: not gathered yet
-	Cold      bool     // only a cluster that starts from nothing leads there, not the change; see [scenarioRun.cold]
+	Cold      bool     // only an empty cluster leads there, not the change; see [scenarioRun.cold]
 	Rivals    []string // IDs of workloads that share its blame: it is inevitable that one of them is stuck, or its own
 	search.Violation
 }
@@ -73,8 +73,8 @@ type Checker struct {
 	Whole      bool // search every slice as a whole, for all rules at once, for comparisons; see apart.go
 	Twice      bool // search what two scenarios share for each of them, for comparisons; see [rests]
 	lonely     bool // search each workload by itself only
-	foresees   bool // searches of the change measure what it does; see measure.go
-	firm       bool // do not search for what is only preferred
+	foresees   bool // searches of the change measure its effects; see measure.go
+	firm       bool // do not search for preferences
 	// Enough says of a violation that nothing more is to be searched for once it is found; nil: of none.
 	Enough func(Violation) bool
 	glance bool // whether a rule is broken at all is asked, not how surely
@@ -89,7 +89,7 @@ func (c *Checker) Scenarios(ctx context.Context, v Variant, t scale.Topology) ([
 	return found, cov.withPreferred(), err
 }
 
-// scenariosApart is the same, with what was searched for preferences only kept apart in the coverage.
+// scenariosApart is the same, with the searches for preferences only kept apart in the coverage.
 func (c *Checker) scenariosApart(ctx context.Context, v Variant, t scale.Topology) ([]Violation, Coverage, error) {
 	c = c.with(v)
 	r := c.at(t)
@@ -113,7 +113,7 @@ func (c *Checker) scenariosApart(ctx context.Context, v Variant, t scale.Topolog
 	return r.found, r.cov, err
 }
 
-// scenarios searches the change, and head alone; between does what stands between them.
+// scenarios searches the change, and head alone; between makes the searches between them.
 func (r *scenarioRun) scenarios(ctx context.Context, v Variant, between func() error) error {
 	if v.Has(state.Base) {
 		if err := r.settled(ctx, ScenarioChange, v, state.Base); err != nil {
@@ -139,7 +139,7 @@ func (r *scenarioRun) scenarios(ctx context.Context, v Variant, between func() e
 	return nil
 }
 
-// hasEnough reports whether something was found after which nothing more is to be searched for.
+// hasEnough reports whether a violation was found after which the search may end.
 func (r *scenarioRun) hasEnough() bool {
 	return r.Enough != nil && slices.ContainsFunc(r.found, r.Enough)
 }

@@ -24,7 +24,7 @@ import (
 // mostRivals bounds the workloads of a slice whose shared blame is looked for.
 const mostRivals = 8
 
-// sharedBlame tells what is doomed, for the violations of one exploration.
+// sharedBlame finds the doomed workloads, for the violations of one exploration.
 type sharedBlame struct {
 	run     *scenarioRun
 	problem *Problem
@@ -191,7 +191,7 @@ func (f *sharedBlame) stuckInAnyWay(set uint64) search.Rule {
 // ends are those of the runs from a state with no further event.
 type ends struct {
 	// stuck are the sets of workloads that may be stuck, one for each end. Of a cycle one state is looked at, so there
-	// the set may be too large. None: it could not be told.
+	// the set may be too large. Empty: it could not be decided.
 	stuck  []uint64
 	doomed uint64 // the workloads that every fair run leaves stuck
 }

@@ -12,11 +12,12 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// What is left of the budget where a slice was not searched to the end as declared goes to runs in drawn orders at its
-// declared size (see [search.Swarm]). They can find, and never pass: what they do not find stays open.
+// If a slice was not searched to the end as declared, the rest of the budget goes to random runs at its declared size
+// (see [search.Swarm]). They can find a violation, and never make a slice pass: everything else stays open.
 const (
-	// swarmSteps is how many steps one swarm takes at least; where the search was cut, as many as swarmOf of its states,
-	// up to mostSwarm. By restSteps it is found where a version may settle; it begins in up to swarmRests such states.
+	// swarmSteps is how many steps one swarm takes at least; where the search was cut, as many as swarmOf of its
+	// states, up to mostSwarm. restSteps look for states in which a version may settle; the swarm begins in up to
+	// swarmRests of them.
 	swarmSteps, swarmOf, mostSwarm = 50_000, 4, 1_000_000
 	restSteps, swarmRests          = 2_000, 16
 	// swarmShare is the part of the time that is left, for one slice.
@@ -67,7 +68,7 @@ func (c *Checker) Swarm(ctx context.Context, sr *SliceResult) {
 	}
 }
 
-// swarmedBefore looks on base for what was found on head: along the same actions, and by runs of its own.
+// swarmedBefore looks on base for the violations of head: along the same actions, and by separate runs.
 func (c *Checker) swarmedBefore(ctx context.Context, base Variant, found []Violation, done *Swarmed) []Violation {
 	out := c.swarm(ctx, base, ScenarioChange, done, func(_ BoundRule, k Key) bool {
 		return slices.ContainsFunc(found, func(v Violation) bool { return v.Key() == k })

@@ -17,15 +17,15 @@ import (
 type Variant struct {
 	*slice.Slice
 	Spec state.Spec
-	// gap is that of the reduced scale (see [scale.Reduce]), and declared what was
-	// reduced; 0 and nil as declared.
+	// gap is that of the reduced scale (see [scale.Reduce]), and declared the numbers before the reduction; 0 and nil
+	// at the declared scale.
 	gap      int
 	declared *state.Spec
 	further  []int        // numbers that the user gave, as declared
 	alone    bool         // search the version alone though it repeats: it is compared with one that was
 	rules    []rules.Rule // at this scale; nil: the checker's
 	arrives  bool         // nothing of it is on base
-	premise  string       // what is assumed of the nodes, in words; "": that they have whatever is asked for
+	premise  string       // the assumption about the nodes, in words; "": that they fit every request
 	probes   []*probe     // that alone are searched; nil: the scenarios, and all
 }
 
@@ -194,10 +194,9 @@ func Budgets(p *policies.Policy, workloads []state.Workload) state.Events {
 	return out
 }
 
-// crashTells reports whether a pod that crashes can make a difference: where something takes
-// pods of one of the workloads away without looking at what is ready. What evicts looks at
-// the budget of a workload, which counts the healthy pods; one that has none is not asked
-// for.
+// crashTells reports whether a pod that crashes can make a difference: if an actor takes pods of one of the workloads
+// away without looking at readiness. Evictions look at the budget of a workload, which counts the healthy pods; a
+// workload without a budget does not count here.
 func crashTells(p *policies.Policy, e state.Events, workloads []state.Workload) bool {
 	if p.Intents[rules.BelowFloor].MinReady > 0 || e.SpotReclaim > 0 {
 		return true
