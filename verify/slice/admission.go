@@ -265,7 +265,7 @@ func (sl *Slice) fillIn(w *state.Workload, sides [2]side) {
 		m[v].OwnObject()
 		if by != v {
 			m[v].Filled = m[v].Pod().DeepCopy()
-			_ = sides[v].mutate(m[v].Filled, w.Namespace) // what is refused, forbid says
+			_ = sides[v].mutate(m[v].Filled, w.Namespace) // forbid reports refusals
 			sl.labelKeys(m[v].Filled)
 		}
 		_ = sides[by].mutate(m[v].Pod(), w.Namespace)
@@ -298,7 +298,7 @@ func (sl *Slice) guard(sides [2]side) {
 			}
 		}
 	}
-	for v, s := range sides { // a configuration that guards nobody in one version has changed there, not come
+	for v, s := range sides { // a configuration that guards no pods in one version has changed there, and is not new
 		for _, o := range s.admission.hooks {
 			if slices.ContainsFunc(sl.Spec.Admission.Webhooks, func(w state.Webhook) bool { return w.Object == o.ID.String() }) {
 				sl.keep(v, o)

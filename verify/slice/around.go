@@ -135,7 +135,7 @@ const (
 )
 
 // met are the clusters that a slice finds in some placements of the others, without those that it cannot distinguish;
-// none, where a pod of the slice can miss what they take in none of them.
+// none, if their use matters to no pod of the slice in any placement.
 func (a *Around) met(sl *Slice, p *policies.Policy, size int, all []*cast) (out []Met) {
 	byShape, seen, matter := map[string][]Met{}, map[string]bool{}, false
 	for _, c := range all {
@@ -291,8 +291,8 @@ func (at *cast) without(mine func(standing) bool) (standing, bool) {
 	return at.left[i], true
 }
 
-// castsOf are those of the releases that share a cluster with that of a slice. What head adds to the slice itself is
-// not among them: it is what is searched.
+// castsOf are those of the releases that share a cluster with that of a slice. Pods that head adds to the slice itself
+// are not among them: they are searched.
 func (a *Around) castsOf(sl *Slice, p *policies.Policy, size int) *casts {
 	key := fmt.Sprintln(size)
 	beside := func(r *object.Rendered) bool {
@@ -351,7 +351,7 @@ func (a *Around) adds(r *object.Rendered) []standing {
 	return out
 }
 
-// besideOn sums up what stands on a node, except for some of it, by rising priority.
+// besideOn sums up the pods on a node, except for some of them, by rising priority.
 func besideOn(list []standing, but func(standing) bool) *state.Beside {
 	out := &state.Beside{}
 	for _, s := range list {

@@ -109,8 +109,8 @@ func (s side) standings(release string) (out []standing) {
 	return out
 }
 
-// nodeKey orders nodes by what they are, so that neither their names nor the order of their documents decide
-// where a pod goes that fits several alike.
+// nodeKey orders nodes by their properties. So neither their names nor the order of their documents decide on the node
+// of a pod that fits several equally.
 func nodeKey(n *corev1.Node) string {
 	own := corev1.Node{Spec: n.Spec, Status: corev1.NodeStatus{Allocatable: n.Status.Allocatable}}
 	own.Labels = maps.Clone(n.Labels)

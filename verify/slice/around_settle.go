@@ -32,7 +32,7 @@ type settling struct {
 	sched *scheduler.Scheduler
 	s     state.State
 	alike []int // by node: the group of nodes that differ only in their names
-	from  *cast // what stands there before
+	from  *cast // the pods there before
 }
 
 // settle gives the settled placements of pods: those that the scheduler can bring them to on empty nodes, and the one
@@ -161,8 +161,8 @@ func (x *settling) key(b []byte) string {
 	return strings.Join(nodes, "\n")
 }
 
-// some gives three placements that may stand for all: of nodes that the scheduler likes as well as others the first, or
-// the last; and as tightly as they fit, the largest first, as best-fit decreasing has it.
+// some gives three placements that may stand for all: among equally good nodes the first, or the last; and as tightly
+// as they fit, the largest first, as best-fit decreasing has it.
 func (x *settling) some() []*cast {
 	order := make([]int, len(x.pods))
 	for w := range order {
@@ -202,7 +202,7 @@ func (x *settling) one(order []int, choose func(scheduler.Decision) int) *cast {
 	return x.cast(x.s.B)
 }
 
-// cast is who stands where in a state.
+// cast assigns pods to nodes in a state.
 func (x *settling) cast(b []byte) *cast {
 	s := state.State{C: x.s.C, B: b}
 	out := &cast{on: maps.Clone(x.from.on)}

@@ -45,12 +45,11 @@ func (sl *Slice) AsIs(p *policies.Policy) *policies.Policy {
 	return &own
 }
 
-// mostToCome is how many nodes of a pool that nobody declared are searched at most beside those that
-// are there; what would need more is a warning, as such a pool always leaves.
+// mostToCome is how many nodes of an undeclared pool are searched at most beside the existing ones; a pod that needs
+// more is a warning, which such a pool always leaves.
 const mostToCome = 8
 
-// mayCome are the pools of a cluster, of those that nobody declared with a node for each of the slice's
-// pods at most.
+// mayCome are the pools of a cluster; an undeclared pool has at most one node for each of the slice's pods.
 func (sl *Slice) mayCome(pools []policies.NodePool) []policies.NodePool {
 	pods := 0
 	for i := range sl.Spec.Workloads {
@@ -72,7 +71,7 @@ func (sl *Slice) mayCome(pools []policies.NodePool) []policies.NodePool {
 	return out
 }
 
-// asInCluster takes what the cluster has of what the slice's objects name or are bounded by.
+// asInCluster takes the cluster's version of objects that name or bound those of the slice.
 func (sl *Slice) asInCluster(shot *snapshot.Snapshot) {
 	sl.shot = shot
 	sl.meet(shot)
@@ -95,7 +94,7 @@ func (sl *Slice) meet(shot *snapshot.Snapshot) {
 	}
 }
 
-// loads is what stands beside the slice, by node: the pods of every workload that is no part of it.
+// loads are the other pods of the cluster, by node: the pods of every workload that is no part of it.
 func (sl *Slice) loads(shot *snapshot.Snapshot) map[string]*state.Beside {
 	parts := map[string]map[int32]*state.BesidePods{}
 	marks := map[string][]string{}
@@ -133,7 +132,7 @@ func (sl *Slice) loads(shot *snapshot.Snapshot) map[string]*state.Beside {
 	return out
 }
 
-// outsideOf is what stands beside the slice on each node of a snapshot.
+// outsideOf are the other pods on each node of a snapshot.
 func (sl *Slice) outsideOf(shot *snapshot.Snapshot) func(node string) []outside {
 	on := map[string][]outside{}
 	for i := range shot.Workloads {
@@ -243,7 +242,7 @@ func (sl *Slice) mayEver(pod *corev1.PodSpec, n *corev1.Node) bool {
 	return !untolerated
 }
 
-// fitsIn reports whether one pod finds what it requests in what is free.
+// fitsIn reports whether the free resources satisfy the requests of one pod.
 func fitsIn(free corev1.ResourceList, pod *corev1.PodSpec) bool {
 	if free.Pods().Value() < 1 {
 		return false

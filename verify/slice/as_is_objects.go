@@ -13,8 +13,8 @@ import (
 	"github.com/kubesettle/kubesettle/verify/snapshot"
 )
 
-// withKnown adds to the objects of a release's two versions what the cluster has and neither of them
-// declares, of what decides on the creation of pods: LimitRanges, webhooks, and the labels of namespaces.
+// withKnown adds to the objects of a release's two versions those of the cluster that neither declares and that decide
+// on the creation of pods: LimitRanges, webhooks, and the labels of namespaces.
 func withKnown(shot *snapshot.Snapshot, base, head []*object.Object) (_, _ []*object.Object) {
 	if shot == nil {
 		return base, head

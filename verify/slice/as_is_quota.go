@@ -30,7 +30,7 @@ func (sl *Slice) quotasAsTheyAre(shot *snapshot.Snapshot) {
 			sl.Spec.Quotas = append(sl.Spec.Quotas,
 				state.Quota{Namespace: live.Namespace, Name: live.Name, Found: true, Objects: [2]*corev1.ResourceQuota{o, o}})
 		}
-		if len(live.Used) > 0 { // else nobody has counted yet
+		if len(live.Used) > 0 { // else it was not counted yet
 			others := sl.usedByOthers(shot, live)
 			sl.Spec.Quotas[k].Others = [2]corev1.ResourceList{others, others}
 		}
@@ -40,8 +40,7 @@ func (sl *Slice) quotasAsTheyAre(shot *snapshot.Snapshot) {
 	})
 }
 
-// usedByOthers is what is used of a quota in the cluster without the pods of the slice, of which base
-// tells what one takes.
+// usedByOthers is the use of a quota in the cluster without the pods of the slice, whose use follows from base.
 func (sl *Slice) usedByOthers(shot *snapshot.Snapshot, live *snapshot.Quota) corev1.ResourceList {
 	out := listOf(live.Used)
 	for i := range sl.Spec.Workloads {

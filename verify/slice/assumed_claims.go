@@ -10,10 +10,9 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// assumeClaims enters claims that a Deployment of one replica names and that are not among
-// the objects: who runs one pod on a claim of its own has most often one that a single node can
-// attach, and what it is nobody here can look up. It is asked about where the change makes the
-// pod name the claim, or roll otherwise beside it, and not with every image from then on.
+// assumeClaims enters claims that a Deployment of one replica names and that are not among the objects: a claim for a
+// single pod can mostly be attached by one node only, and its mode cannot be looked up here. It counts if the change
+// makes the pod name the claim, or roll in another way beside it, and not with every later image.
 func (sl *Slice) assumeClaims(sides [2]side) {
 	for i := range sl.Workloads {
 		w := &sl.Workloads[i]

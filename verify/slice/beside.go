@@ -33,8 +33,8 @@ func (sl *Slice) RunsBeside(p *policies.Policy) {
 	sl.seenBy(c)
 }
 
-// resync is what a GitOps controller is told of the slice. One that was found among the manifests
-// counts where an autoscaler has another mind than Git, or where a Pod has no controller: else it has nothing to heal.
+// resync is the configuration of a GitOps controller for the slice. One that was found among the manifests counts if an
+// autoscaler and git disagree, or if a Pod has no controller: else it has nothing to heal.
 func (sl *Slice) resync(g *policies.GitOps) *state.GitOps {
 	if g == nil {
 		return nil
@@ -57,7 +57,7 @@ func (sl *Slice) resync(g *policies.GitOps) *state.GitOps {
 	return &state.GitOps{SelfHeal: g.SelfHeal, IgnoreReplicas: ignored, KeepReplicas: ignored && g.RespectIgnore}
 }
 
-// seenBy notes what the controllers can tell nodes apart by.
+// seenBy notes the properties by which the controllers distinguish nodes.
 func (sl *Slice) seenBy(c policies.Controllers) {
 	if c.Scheduler != nil {
 		named, topologies := c.Scheduler.NodeKeys()

@@ -64,7 +64,7 @@ type vicinity struct {
 	buckets map[string]*bucket
 }
 
-// The kinds of buckets, by what their workloads have in common.
+// The kinds of buckets, by what their workloads share.
 const (
 	labelled = "labelled" // pods with a label
 	settled  = "in"       // a namespace
@@ -195,7 +195,7 @@ func (x *vicinity) near(id string) []*bucket {
 		if o == nil {
 			continue
 		}
-		if x.ranked { // who is outranked may be anywhere
+		if x.ranked { // an outranked pod may be anywhere
 			add(bucketName(settled, anywhere))
 			continue
 		}

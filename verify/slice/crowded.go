@@ -12,8 +12,8 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// crowdedBy reports whether the pods of the slice could want more of a node than others leave, of something that these
-// take: who takes nothing of it does not even decide, by the scheduler's scores, where they go.
+// crowdedBy reports whether the pods of the slice could want more of some resource than other pods leave on a node.
+// Pods that do not use the resource do not even affect the scheduler's scores.
 func (sl *Slice) crowdedBy(n *corev1.Node, b *state.Beside) bool {
 	want := corev1.ResourceList{}
 	var each []corev1.ResourceList

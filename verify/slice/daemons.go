@@ -63,7 +63,7 @@ func (sl *Slice) DaemonKeys() {
 	for _, list := range sl.daemons {
 		for _, d := range list {
 			spec := d.Spec.Template.Spec.DeepCopy()
-			for i := range spec.Containers { // their images are nobody's preference
+			for i := range spec.Containers { // no preference looks at their images
 				spec.Containers[i].Image = ""
 			}
 			spec.InitContainers = nil

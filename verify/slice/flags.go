@@ -27,7 +27,7 @@ var toldFlags = []string{
 }
 
 // flagNotices says which flags of a cluster autoscaler the change sets otherwise than base. They concern nodes and not
-// the objects of one release: where no pool that it scales is declared, nothing searches what comes of them.
+// the objects of one release: where no pool that it scales is declared, their effect is not searched.
 func (b *Besides) flagNotices(say func(finding.Note)) {
 	if !b.Compared {
 		return

@@ -111,7 +111,7 @@ type scaler struct {
 	found func(*finder) map[string][]*object.Object // where they are kept, by the target's ID
 }
 
-// scalers are found for the workloads, and told to be modeled, by this list alone.
+// scalers lists the kinds that scale a workload, which are looked up and known to be modeled by this list alone.
 var scalers = []scaler{
 	{isVPA, func(f *finder) map[string][]*object.Object { return f.vpas }},
 	{IsScaledObject, func(f *finder) map[string][]*object.Object { return f.keda }},

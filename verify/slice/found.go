@@ -83,7 +83,7 @@ func configurationsOf(rev *object.Revision) configurations {
 		}
 		out.loops[rel.ID] = rel.Delivery.Loops
 		if rel.Switched != "" {
-			continue // what runs beside others is what the chart has without
+			continue // the controllers beside others are those that the chart has without the switch
 		}
 		for _, o := range rel.Objects {
 			out.readPool(rel.ID, o)
@@ -95,7 +95,7 @@ func configurationsOf(rev *object.Revision) configurations {
 			}
 		}
 	}
-	if len(out.list) == 0 { // else the file is most often what the ConfigMap is made of
+	if len(out.list) == 0 { // else the ConfigMap is mostly made of this file
 		for _, s := range rev.ConfigFiles([]string{policies.DeschedulerKind, policies.SchedulerKind}) {
 			out.read("", func() object.Location { return object.Location{File: s.File, Rung: "node"} }, string(s.Text))
 		}

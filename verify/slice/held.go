@@ -19,8 +19,7 @@ type outside struct {
 	priority int32
 }
 
-// hold notes the workloads that are held still though something may move them. on is what stands on
-// each node.
+// hold notes the workloads that are held still though something may move them. on are the pods on each node.
 func (sl *Slice) hold(p *policies.Policy, on func(node string) []outside) {
 	sl.holdMoved(p, on)
 	sl.holdPreempted(p, on)
@@ -52,8 +51,8 @@ func (sl *Slice) holdMoved(p *policies.Policy, on func(node string) []outside) {
 		finding.Say(finding.HeldStill, movers...).With(slices.Sorted(maps.Keys(held))...))
 }
 
-// holdPreempted notes those whose pods one of the slice may preempt, as it outranks them on a node that
-// lacks what it asks for.
+// holdPreempted notes those whose pods one of the slice may preempt, as it outranks them on a node that lacks its
+// requests.
 func (sl *Slice) holdPreempted(p *policies.Policy, on func(node string) []outside) {
 	by, top := sl.preempts()
 	if by == "" {

@@ -105,7 +105,7 @@ func requiredFriends(p *corev1.PodSpec) []corev1.PodAffinityTerm {
 func meets(sides [2]side, namespace string, t corev1.PodAffinityTerm) bool {
 	sel, err := metav1.LabelSelectorAsSelector(t.LabelSelector)
 	if err != nil {
-		return true // what is wrong with it is told elsewhere
+		return true // its errors are reported elsewhere
 	}
 	for _, s := range sides {
 		in := namespace

@@ -209,9 +209,9 @@ func requirements(p *corev1.PodSpec) []term {
 	return out
 }
 
-// fulfil gives labels that a term accepts, as far as values that it names tell, and the
-// name of the node where it asks for one. Zones and regions of the assumed nodes are no
-// part of the labels where any will do; unzoned nodes have those that the term asks for.
+// fulfil gives labels that a term accepts, as far as the values that it names allow, and the name of the node where it
+// asks for one. Zones and regions of the assumed nodes are no part of the labels where any will do; unzoned nodes have
+// those that the term asks for.
 func (t term) fulfil(unzoned bool) (labels map[string]string, name string) {
 	labels = map[string]string{}
 	defaults := withDefaults(nil, "")
@@ -232,8 +232,8 @@ func (t term) fulfil(unzoned bool) (labels map[string]string, name string) {
 	return labels, name
 }
 
-// valueFor gives a value of a label that fulfils what is asked of it; wanted is false where
-// the nodes' own, or none, does.
+// valueFor gives a value of a label that fulfils the requirements; wanted is false if the nodes' own value, or none,
+// does.
 func valueFor(key, own string, asked []corev1.NodeSelectorRequirement) (value string, wanted bool) {
 	var candidates []string
 	if own != "" {
@@ -273,7 +273,7 @@ var alternatives = map[string][]string{
 	corev1.LabelOSStable:   {"windows"},
 }
 
-// unnamed is a value of a label that nothing asked of it names: word, or word with a number.
+// unnamed is a value of a label that the requirements do not name: word, or word with a number.
 func unnamed(word string, asked []corev1.NodeSelectorRequirement) string {
 	out := word
 	for i := 2; slices.ContainsFunc(asked, func(r corev1.NodeSelectorRequirement) bool {

@@ -58,7 +58,7 @@ type home struct {
 	searched bool            // something of them is
 }
 
-// kinOf finds the kin of all releases that surely run in one cluster. Who is searched follows from scope.
+// kinOf finds the kin of all releases that surely run in one cluster. Which are searched follows from scope.
 func (l *lender) kinOf(ch *object.Changes, sc Scope) {
 	for _, key := range sortedIDs(l.homes()) {
 		h := l.homes()[key]

@@ -26,7 +26,7 @@ const (
 type kueue struct {
 	queues     map[string]*object.Object    // ClusterQueues, by name
 	local      map[[2]string]*object.Object // LocalQueues, by namespace and name
-	cohorts    map[string]bool              // those with an object of their own
+	cohorts    map[string]bool              // those with an object
 	priorities map[string]*object.Object
 	fair       bool // some ClusterQueue or Cohort has a weight for fair sharing
 	ready      *state.ReadyWait
@@ -74,7 +74,7 @@ func QueueName(o *object.Object) string {
 	return name
 }
 
-// queued gives the ClusterQueue that a workload's pods wait in; nil: none that is declared.
+// queued gives the ClusterQueue that a workload's pods wait in; nil: it is not declared.
 func (s side) queued(o *object.Object) (queue, local *object.Object) {
 	local = s.kueue.local[[2]string{o.ID.Namespace, QueueName(o)}]
 	if local == nil {

@@ -13,8 +13,8 @@ import (
 // mostRequeues is the largest backoffLimitCount that is followed: a larger one is taken for none.
 const mostRequeues = 100
 
-// readyWait reads waitForPodsReady of Kueue's configuration in a ConfigMap; nil: it has none, or it is switched off.
-// What is not said is not taken for the default, which differs by release.
+// readyWait reads waitForPodsReady of Kueue's configuration in a ConfigMap; nil: it has none, or it is switched off. A
+// missing field is not taken for the default, which differs by release.
 //
 // Upstream: kueue v0.19.2, apis/config/v1beta1: Convert_v1beta1_Configuration_To_v1beta2_Configuration,
 // SetDefaults_Configuration, and v1beta2's; pkg/controller/core: waitForPodsReady; cmd/kueue: blockForPodsReady.

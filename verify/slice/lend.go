@@ -25,16 +25,16 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// What acts on pods does so in whatever release it lies: a namespace's quota, a PodDisruptionBudget, an autoscaler.
-// Releases of one cluster lend each other such objects, each as its own release has it, and the slices of the borrower
-// are cut and searched as if they were in its own.
+// Some objects act on pods of any release: a namespace's quota, a PodDisruptionBudget, an autoscaler. Releases of one
+// cluster lend each other such objects, each as its own release has it, and the slices of the borrower are cut and
+// searched as if they were in its own.
 
 // ActingKinds are the kinds of objects that act on workloads of other releases, as they stand in manifests.
 func ActingKinds(p *policies.Policy) []string {
 	out := []string{"ResourceQuota", "LimitRange", "PriorityClass", "PodDisruptionBudget", "HorizontalPodAutoscaler",
 		"VerticalPodAutoscaler", "ScaledObject", "Namespace", "ValidatingAdmissionPolicy",
 		"ValidatingAdmissionPolicyBinding", "RuntimeClass"}
-	if Limited(p) { // pods of every workload feel what one takes of a node
+	if Limited(p) { // the use of a node by one pod affects all others
 		out = append(out, "DaemonSet", "StorageClass")
 	}
 	return out
@@ -52,7 +52,7 @@ type Loan struct {
 type Lent struct {
 	Objects [2][]*object.Object
 	Beside  [2][]*object.Object // workloads of the same namespaces, which take of the quotas there
-	Daemons [2][]*object.Object // DaemonSets that come to take other room on the nodes
+	Daemons [2][]*object.Object // DaemonSets whose room on the nodes changes
 	// Open has the releases of those objects of which nobody says that they run in the borrower's cluster.
 	Open map[string]bool
 	// Kin says which of the objects belong into one slice with workloads of the borrower.
@@ -84,7 +84,7 @@ func (l Lent) Changed(own map[string]bool, of func(release string) map[string]bo
 	return out
 }
 
-// with adds what is lent to the objects of a version. What the release itself has stays what it is.
+// with adds the lent objects to those of a version. The release's own objects stay as they are.
 func (l Lent) with(v state.Version, own []*object.Object) []*object.Object {
 	if len(l.Objects[v]) == 0 {
 		return own
@@ -319,7 +319,7 @@ func (x *Loan) add(release string, pair [2]*object.Object, sure bool) {
 	}
 }
 
-// sides are both versions of a release with what it is lent, and with what is known of the cluster.
+// sides are both versions of a release with the objects lent to it, and those known from the cluster.
 func (l Lent) sides(shot *snapshot.Snapshot, base, head []*object.Object) [2]side {
 	base, head = withKnown(shot, l.with(state.Base, base), l.with(state.Head, head))
 	out := [2]side{NewSide(base), NewSide(head)}

@@ -59,7 +59,7 @@ func (l *lender) crowds(loans Loans) {
 	}
 }
 
-// open notes a lender of which nobody says that it runs in the borrower's cluster.
+// open notes a lender that is not declared to run in the borrower's cluster.
 func (x *Loan) open(release string) {
 	if x.Open.Open == nil {
 		x.Open.Open = map[string]bool{}

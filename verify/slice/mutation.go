@@ -21,7 +21,7 @@ func (s side) mutates(pod *corev1.PodSpec, namespace string) bool {
 	return s.admission.runtimeOf(pod) != nil
 }
 
-// mutate fills in a pod of a namespace what mutating admission gives it, or says why that refuses it.
+// mutate fills in the fields that mutating admission gives a pod of a namespace, or says why that refuses it.
 //
 // Upstream: kubernetes v1.36.3, pkg/kubeapiserver/options: AllOrderedPlugins (LimitRanger, RuntimeClass).
 func (s side) mutate(pod *corev1.PodSpec, namespace string) *state.Refusal {
@@ -38,7 +38,7 @@ func (s side) mutate(pod *corev1.PodSpec, namespace string) *state.Refusal {
 	return classRefusal(class, err)
 }
 
-// runtimeOf is the RuntimeClass of a pod; nil: it has none, or nobody knows it.
+// runtimeOf is the RuntimeClass of a pod; nil: it has none, or it is unknown.
 func (a *guards) runtimeOf(pod *corev1.PodSpec) *object.Object {
 	if pod.RuntimeClassName == nil {
 		return nil
@@ -46,7 +46,7 @@ func (a *guards) runtimeOf(pod *corev1.PodSpec) *object.Object {
 	return a.runtimes[*pod.RuntimeClassName]
 }
 
-// badOverhead is why a pod is refused for its overhead. Of a class that nobody knows, it is trusted.
+// badOverhead is why a pod is refused for its overhead. For an unknown class, it is trusted.
 func (a *guards) badOverhead(pod *corev1.PodSpec) *state.Refusal {
 	class := a.runtimeOf(pod)
 	switch {

@@ -43,10 +43,10 @@ func NewNeighbours(p *policies.Policy, ch *object.Changes) *Neighbours {
 	return n
 }
 
-// read enters the releases of a revision. What both have at once tells two apart, and not what moves from one to the
-// other.
+// read enters the releases of a revision. Objects that both have at once distinguish two releases, objects that move
+// from one to the other do not.
 func (n *Neighbours) read(rev *object.Revision, seen map[string]bool) {
-	have := map[string][]string{} // releases by what they have
+	have := map[string][]string{} // releases by their objects
 	for _, r := range rev.Releases {
 		if n.releases[r.ID] == nil {
 			n.releases[r.ID] = r

@@ -14,8 +14,8 @@ import (
 const mostOrdinals = 6
 
 // ordinalClaims enters the claims that StatefulSets make, one for each template and ordinal, as far as not every node
-// can use their volumes. A live claim keeps what base had, so that it matters where the change sends the pods
-// elsewhere, or makes the set. One pod uses each, so that nobody waits for another to let go of it.
+// can use their volumes. A live claim keeps base's content, so it matters if the change sends the pods elsewhere, or
+// makes the set. One pod uses each, so no pod waits for another to release it.
 //
 // Upstream: kubernetes v1.36.3, pkg/controller/statefulset: getPersistentVolumeClaims, getPersistentVolumeClaimName.
 func (sl *Slice) ordinalClaims(sides [2]side) {
@@ -73,7 +73,7 @@ type madeClaim struct{ state.Claim }
 // elsewhere reports whether its volume may be made where its pod cannot go.
 func (c madeClaim) elsewhere() bool { return c.Immediate || len(c.Allowed) > 0 || c.Affinity != nil }
 
-// madeFor is the claim of an ordinal: the one among the objects, or what the template makes.
+// madeFor is the claim of an ordinal: the one among the objects, or the one that the template makes.
 func (st *storage) madeFor(template *corev1.PersistentVolumeClaim, w *state.Workload, ordinal int) madeClaim {
 	made := template.DeepCopy()
 	made.Name, made.Namespace = fmt.Sprintf("%s-%s-%d", template.Name, w.Name, ordinal), w.Namespace

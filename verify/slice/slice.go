@@ -49,7 +49,7 @@ type Slice struct {
 	BaseNamespaces map[string]map[string]string
 	// friends are, by workload, the required pod affinities that befriend took out of head.
 	friends map[string][]corev1.PodAffinityTerm
-	Notes   []finding.Note // what was assumed of it
+	Notes   []finding.Note // assumptions about it
 	// Live is what the cluster has of each workload, by index, where that is a start of the
 	// change; nil: it is none. See [StartLive].
 	Live []*snapshot.Workload

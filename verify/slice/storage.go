@@ -86,7 +86,7 @@ func share(p *object.Object, x side, q *object.Object, y side) bool {
 	return false
 }
 
-// claim is what is known of a claim.
+// claim has the known facts about a claim.
 func (st *storage) claim(o *object.Object) state.Claim {
 	pvc := o.Typed.(*corev1.PersistentVolumeClaim)
 	out := state.Claim{Namespace: o.ID.Namespace, Name: o.ID.Name}

@@ -48,8 +48,8 @@ func (s *side) budget() {
 	}
 }
 
-// decidesAlone reports whether a budget says of the pods of one workload what it says of those of
-// several: it lets none go, or all.
+// decidesAlone reports whether a budget decides alike for the pods of one workload and of several: it lets none go, or
+// all.
 func decidesAlone(o *object.Object) bool {
 	spec := &o.Typed.(*policyv1.PodDisruptionBudget).Spec
 	at := func(v *intstr.IntOrString, share int) bool {
@@ -176,7 +176,7 @@ func lookedAt(w state.Workload, sl *Slice, releases []*object.Rendered, t corev1
 	known, unread finding.Kind) []finding.Note {
 	sel, err := metav1.LabelSelectorAsSelector(t.LabelSelector)
 	if err != nil {
-		return nil // it is told elsewhere
+		return nil // it is reported elsewhere
 	}
 	var out []finding.Note
 	met, untouched := sl.meets(w, t, sel), 0

@@ -18,8 +18,8 @@ import (
 // namedKinds are kinds of objects that pods name: who names one knows its namespace.
 var namedKinds = []string{"PriorityClass", "RuntimeClass", "PersistentVolumeClaim", "PersistentVolume"}
 
-// unjoined says which objects that change, and that act on the workloads of other releases, act on none that is known,
-// while there are releases of which nobody says in which namespace they run; and the line of policy that says it.
+// unjoined lists changed objects that could act on workloads of other releases but act on no known one, while the
+// namespace of some releases is not declared; and the line of policy that declares it.
 func (l *lender) unjoined() []finding.Note {
 	var out []finding.Note
 	for _, o := range l.sides[state.Head].acting {
@@ -51,8 +51,8 @@ func (l *lender) acted(o *object.Object) bool {
 	return false
 }
 
-// homeless is the first release of which nobody says in which namespace it runs, and on whose workloads an object would
-// act there; or that was not rendered, so that it may.
+// homeless is the first release whose namespace is not declared, and on whose workloads an object would act there; or
+// one that was not rendered, on which it may act.
 func (l *lender) homeless(o *object.Object) (*object.Rendered, bool) {
 	var untouched *object.Rendered
 	for _, id := range sortedIDs(l.releases) {
