@@ -20,7 +20,7 @@ import (
 	"github.com/kubesettle/kubesettle/verify/static"
 )
 
-// prepare cuts the changes into slices, and enters what is known without a search.
+// prepare cuts the changes into slices, and enters the facts that need no search.
 func prepare(ch *object.Changes, opt Options,
 	all bool) (a *Analysis, picked []*slice.Slice, refused []static.Applied, err error) {
 	a = &Analysis{Options: opt, Changes: ch, Result: newResult(ch, opt), started: time.Now(), places: judge.NewPlaces(ch),
@@ -84,8 +84,8 @@ func prepare(ch *object.Changes, opt Options,
 	return a, picked, refused, nil
 }
 
-// partStates bounds the search for what only existing findings can come of; 0 where somebody asks for all of them: they
-// gate, or a list of them is held against what is found.
+// partStates bounds the search for findings that can only be existing ones; 0 if all of them are needed: they gate, or
+// a list of them is compared with the findings.
 func partStates(opt Options) uint64 {
 	if p := opt.Policy; !p.Gate.OnlyNew || p.Baseline != nil || len(p.Waivers) > 0 {
 		return 0
@@ -219,7 +219,7 @@ func (a *Analysis) search(ctx context.Context, picked []*slice.Slice) error {
 	return nil
 }
 
-// enterResult enters what was found for a slice, how far it was searched, and what it leaves open.
+// enterResult enters the findings of a slice, how far it was searched, and the questions that it leaves open.
 func (a *Analysis) enterResult(ctx context.Context, sr scenario.SliceResult) {
 	a.enter(ctx, sr)
 	if a.Options.Shard.Of <= 1 && sr.Whole() {
@@ -279,7 +279,7 @@ func (a *Analysis) enterSizes(sr *scenario.SliceResult, sizes []scenario.RuleSiz
 	}
 }
 
-// enter words what was found for a slice, and compares it with base.
+// enter words the violations of a slice, and compares them with base.
 func (a *Analysis) enter(ctx context.Context, sr scenario.SliceResult) {
 	if a.Options.Watch != nil {
 		for _, v := range slices.Concat(sr.Head, sr.Base) {

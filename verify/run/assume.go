@@ -177,8 +177,8 @@ func (a *Analysis) snapshotNotices() []finding.Note {
 	return out
 }
 
-// startLive makes the cluster as it is a start of the change, and says where it is none and where
-// it is not what base says.
+// startLive makes the cluster as it is a start of the change, and notes where it is none and where it differs from
+// base.
 func (a *Analysis) startLive(sl *slice.Slice) {
 	shot := a.Options.Policy.Cluster.Snapshot
 	if shot == nil || a.places.Changes == nil {

@@ -13,9 +13,9 @@ import (
 	"github.com/kubesettle/kubesettle/verify/slice"
 )
 
-// onTrust keeps of the findings of a slice those that count where it has objects of other releases of which nobody says
-// that they run in its cluster: what the change breaks with them and not without. They are warnings at most. What is
-// broken without them is told as if they were not there: a neighbour excuses nothing.
+// onTrust keeps the findings that count for a slice with objects of other releases that are not declared to run in its
+// cluster: those that the change causes with these objects and not without. They are warnings at most. Findings without
+// these objects are reported as if they were not there: a neighbour excuses nothing.
 func (a *Analysis) onTrust(sl *slice.Slice, found []finding.Finding) []finding.Finding {
 	others := sl.OnTrust()
 	if len(others) == 0 {
@@ -56,7 +56,7 @@ func switchedLast(picked []*slice.Slice, head *object.Revision) []*slice.Slice {
 	return append(first, last...)
 }
 
-// settings are those with which charts were rendered that nobody declared with them, by release.
+// settings are the undeclared settings with which charts were rendered, by release.
 func settings(head *object.Revision) map[string]string {
 	out := map[string]string{}
 	for _, r := range head.Releases {
@@ -67,19 +67,19 @@ func settings(head *object.Revision) map[string]string {
 	return out
 }
 
-// supposes reports whether a release of head has values that nobody declared, beside itself without them: how it would
-// roll out is nobody's question.
+// supposes reports whether a release of head has undeclared values, beside itself without them: then its rollout is not
+// forecast.
 func (a *Analysis) supposes(release string) bool {
 	return slices.ContainsFunc(a.Changes.Head.Releases, func(r *object.Rendered) bool {
 		return r.ID == release && r.Tried()
 	})
 }
 
-// hedgeSwitched words what is found of such a chart: it holds for who installs the chart so, and
-// is no error. What base had as well is not said: nobody asked for that part of the chart.
+// hedgeSwitched words the findings of such a chart: they hold for users who install the chart so, and are no errors.
+// Those of base are left out, as that part of the chart was not asked for.
 func (a *Analysis) hedgeSwitched(head *object.Revision) {
 	with := settings(head)
-	said := map[[4]string]bool{} // of what is rendered as it is declared
+	said := map[[4]string]bool{} // of releases rendered as they are declared
 	for _, f := range a.Result.Findings {
 		if with[f.Release] == "" {
 			said[[4]string{f.Rule, f.Workload, string(f.Status), f.Message}] = true
@@ -102,8 +102,8 @@ func (a *Analysis) hedgeSwitched(head *object.Revision) {
 	finding.Sort(a.Result.Findings)
 }
 
-// hedgeMade words what is found of workloads that an operator is known to make, where nobody declares what this one
-// makes: no errors.
+// hedgeMade words findings of workloads that operators of this kind are known to make, if that is not declared for this
+// one: no errors.
 func (a *Analysis) hedgeMade(head *object.Revision) {
 	by := map[[2]string]*object.Object{}
 	for _, r := range head.Releases {
@@ -140,12 +140,12 @@ func fewSettings(list string) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(all[:n], ","), len(all)-n)
 }
 
-// healing are the fields of Applications, ApplicationSets, Kustomizations and HelmReleases that say
-// what of drift is corrected.
+// healing are the fields of Applications, ApplicationSets, Kustomizations and HelmReleases that say which drift is
+// corrected.
 var healing = regexp.MustCompile(`(^|\.)spec\.(syncPolicy|ignoreDifferences|driftDetection|suspend)\b`)
 
-// blameHealing blames what is new of a release on the object that has it healed otherwise, where
-// nothing of the release itself is to blame.
+// blameHealing blames new findings of a release on the object that changes how it is healed, if nothing of the release
+// itself is to blame.
 func (a *Analysis) blameHealing(ch *object.Changes) {
 	declared := map[string]object.Delivery{}
 	for _, r := range ch.Head.Releases {
@@ -175,7 +175,7 @@ func (a *Analysis) blameHealing(ch *object.Changes) {
 					Object: c.ID().String(), Path: field.Path, Location: &l,
 					Old: judge.Value(field.Old, field.Secret), New: judge.Value(field.New, field.Secret),
 				})
-				if field.OnBase { // what is gone is shown where it was within
+				if field.OnBase { // a removed field is shown where its parent was
 					l = a.places.Location(c.Head.Locate(field.Path), "head")
 					l.Field = field.Path
 				}

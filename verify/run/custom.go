@@ -103,8 +103,8 @@ func recipe(by *policies.OwnController, m *policies.OwnMade) render.Recipe {
 	return r
 }
 
-// isMade reports whether a controller of the policy, or an operator that it knows, makes a workload of an object. What
-// is known of an operator is not all that it does: a spec that changes without what is made of it is none of it.
+// isMade reports whether a controller of the policy, or an operator that it knows, makes a workload of an object. Not
+// everything that an operator does is known: a change of the spec that leaves the workload unchanged does not count.
 func isMade(p *policies.Policy, o *object.Object, changes []object.Change) bool {
 	return p != nil && slices.ContainsFunc(p.Makers(), func(by policies.OwnController) bool {
 		r := recipe(&by, by.Makes)
@@ -120,7 +120,7 @@ func isMade(p *policies.Policy, o *object.Object, changes []object.Change) bool 
 	})
 }
 
-// showsMade reports whether the spec of a custom resource stays, or what is made of it changes as well.
+// showsMade reports whether the spec of a custom resource stays, or the workload made of it changes as well.
 func showsMade(o *object.Object, changes []object.Change) bool {
 	stays := true
 	for i := range changes {

@@ -10,8 +10,7 @@ import (
 	"github.com/kubesettle/kubesettle/verify/judge"
 )
 
-// enterElsewhere names the changes of what is delivered from outside the repository: what comes into the cluster with
-// them is unknown.
+// enterElsewhere names the changed deliveries from outside the repository: their content is unknown.
 func enterElsewhere(r *finding.Result, ch *object.Changes, opt *Options) {
 	for _, e := range render.ChangedElsewhere(ch) {
 		if !opt.Has(e.Change.Release) {

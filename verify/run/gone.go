@@ -65,13 +65,13 @@ func enterGone(r *finding.Result, p slice.Pair, ch *object.Changes, remains func
 	return ""
 }
 
-// removed says which workloads go from a release that stays, where no other notice does: one
-// that nothing acts on any more is a change as well. One that another release has now moved.
+// removed says which workloads go from a release that stays, if no other notice does: a workload without any actor left
+// is a change as well. One that another release has now moved.
 func enterRemoved(
 	r *finding.Result, p slice.Pair, ch *object.Changes, changes []*object.Change, orphans []finding.Note,
 ) {
 	var names []string
-	stays := map[*object.Object]bool{} // as what head has in its place is refused
+	stays := map[*object.Object]bool{} // as head's object in its place is refused
 	for _, o := range p.Instead {
 		stays[o] = true
 	}
@@ -160,7 +160,7 @@ func unusedFiles(r *finding.Result, ch *object.Changes, p *policies.Policy) {
 	if slices.ContainsFunc(ch.Head.Releases, func(rel *object.Rendered) bool {
 		return rel.Path == "." && rel.Err != nil && rel.Err.Cut
 	}) {
-		return // what releases there are is not known
+		return // the list of releases is not known
 	}
 	n, parked := finding.Say(finding.UsedByNone), finding.Say(finding.Parked)
 	var values []string

@@ -15,12 +15,10 @@ import (
 // smallest runner that GitHub gives, where other steps run too.
 const DefaultMemory = 1600 << 20
 
-// errMemory ends the searches, and not the run: what was found by then stands, and the rest
-// is inconclusive.
+// errMemory ends the searches, and not the run: the findings so far stand, and the rest is inconclusive.
 var errMemory = errors.New("the memory budget ran out")
 
-// memoryWatch looks at what is in use, however it came to be: a search counts its own states
-// and not what it takes to compile them.
+// memoryWatch looks at all memory in use: a search counts its own states and not the memory for compiling them.
 const memoryWatch = 20 * time.Millisecond
 
 // memory is what a run may hold, and searchBytes what one search may count of it: those that
@@ -36,8 +34,8 @@ func searchBytes(opt Options) uint64 {
 	return memory(opt) / 3 * 2 / uint64(scenario.Workers(opt.Workers))
 }
 
-// bounded ends a context once more than limit bytes are in use; stop ends the watch. What a search has left behind does
-// not count: it is collected first, and where that leaves less than an eighth of the limit, it soon would not do.
+// bounded ends a context once more than limit bytes are in use; stop ends the watch. Garbage does not count: it is
+// collected first, and if that leaves less than an eighth of the limit, the end is near anyway.
 func bounded(ctx context.Context, limit uint64) (bound context.Context, stop func()) {
 	bound, cancel := context.WithCancelCause(ctx)
 	go func() {

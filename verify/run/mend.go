@@ -17,7 +17,7 @@ import (
 	"github.com/kubesettle/kubesettle/verify/static"
 )
 
-// repairing is what may mend a finding that took no search.
+// repairing has the possible fixes of a finding that took no search.
 type mending struct {
 	rule, workload, release, message string
 	remedies                         []static.Remedy
@@ -29,9 +29,8 @@ type mending struct {
 // a search of its release.
 const mostMended = 6
 
-// mendStatic enters fixes of what is wrong with objects as they stand. A remedy is edited as text, rendered, held
-// against everything that takes no search, and its release searched again; what only a person can do is said to be
-// that.
+// mendStatic enters fixes for errors in objects as they stand. A remedy is edited as text, rendered, checked by
+// everything that takes no search, and its release searched again; a remedy that only a person can apply is marked so.
 func (a *Analysis) mendStatic(ctx context.Context, ch *object.Changes, all bool) {
 	if a.Options.Plain {
 		return
@@ -86,8 +85,8 @@ func (a *Analysis) trySearched(ctx context.Context, ch *object.Changes, all bool
 	})
 }
 
-// tryEdits gives a remedy as the first edit that mends, of the least reach; in words where its lines may not be shown,
-// are not found, or would change releases that have nothing to do with it; nil where it does not mend.
+// tryEdits gives a remedy as the first edit that cures, of the least reach; in words if its lines may not be shown, are
+// not found, or would change unrelated releases; nil if it does not cure.
 func (a *Analysis) tryEdits(ctx context.Context, ch *object.Changes, of *finding.Finding, r static.Remedy,
 	mends func(*object.Rendered) bool) (wide *finding.Fix) {
 	for _, w := range rewrites(ctx, ch.Head, r) {
@@ -108,7 +107,7 @@ func (a *Analysis) tryEdits(ctx context.Context, ch *object.Changes, of *finding
 		if reach == judge.Wide || wide != nil && reach != judge.Own || shown && !harmless || !mends(rel) {
 			continue
 		}
-		if !shown || len(r.Earlier()) > 0 { // with a step before the change, the edit alone would not mend
+		if !shown || len(r.Earlier()) > 0 { // with a step before the change, the edit alone would not cure
 			return a.inWords(r)
 		}
 		f := a.places.Fix(e)
@@ -197,9 +196,9 @@ func alone(head *object.Revision, rel *object.Rendered, o *object.Object) bool {
 	return len(is) == len(rel.Objects)-1 && object.Same(was, is)
 }
 
-// mended reports whether a change with another release in place of head's, and with what a remedy sets before on base,
-// has not a finding, nor one that it had not before. With values that nobody declared it is not searched for that: such
-// a fix is not verified.
+// mended reports whether a change with another release in place of head's, and with the fields that a remedy sets
+// before on base, no longer has a finding, and no new one. With undeclared values it is not searched for that: such a
+// fix is not verified.
 func (a *Analysis) mended(ctx context.Context, ch *object.Changes, all bool, rel *object.Rendered,
 	of *finding.Finding, r static.Remedy) bool {
 	base := ch.Base
@@ -265,7 +264,7 @@ func (a *Analysis) standingOf(ch *object.Changes, release string) [][3]string {
 	return out
 }
 
-// instead is a revision with other releases in place of its own.
+// instead is a revision with other releases in place of some of its releases.
 func instead(head *object.Revision, edited ...*object.Rendered) *object.Revision {
 	out := *head
 	out.Releases = slices.Clone(head.Releases)
@@ -299,8 +298,8 @@ func setBefore(base *object.Revision, r static.Remedy) *object.Revision {
 	return base
 }
 
-// searchedClean reports whether a change with another release in place of head's, searched to the end, has no finding
-// that it had not before, nor the one that was to go; nil: none was.
+// searchedClean reports whether a change with another release in place of head's, searched to the end, has no further
+// finding, and not the one that was to go; nil: none was to go.
 func (a *Analysis) searchedClean(ctx context.Context, base, head *object.Revision, all bool, rel *object.Rendered,
 	gone *finding.Finding) bool {
 	if base != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/kubesettle/kubesettle/verify/static"
 )
 
-// tryFirst gives a remedy that takes two changes, if neither of them has a finding that the one change had not, nor the
-// one that it is to mend: from base to what the first one leaves, and from there to head.
+// tryFirst gives a remedy that takes two changes, if neither has a finding that the single change does not have, nor
+// the one to be cured: from base to the result of the first one, and from there to head.
 func (a *Analysis) tryFirst(ctx context.Context, ch *object.Changes, all bool, of *finding.Finding,
 	r static.Remedy) *finding.Fix {
 	if ch.Base == nil {

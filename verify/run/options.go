@@ -26,7 +26,7 @@ type Options struct {
 	Shard      scenario.Shard
 	Progress   func(scenario.Progress)
 	Today      time.Time   // for waivers; the zero time means that none expires
-	Kept       *memo.Store // what the searches of earlier runs gave; nil: nothing
+	Kept       *memo.Store // answers of earlier runs; nil: none
 	Certify    bool        // list the rollouts that are proved for any number of nodes and replicas
 
 	// Scopes are the policies of folders, each for releases that no other is for; Policy is for the rest.
@@ -43,8 +43,8 @@ type Part struct {
 	Mine      func(release string) bool // whether Policy is for a release; nil: it is for all
 	Further   bool                      // another part of the run says what is of no release
 	NoRemarks bool                      // objects as they stand are another part's
-	Plain     bool                      // the searches alone, and no fix: a change is tried that may mend a finding
-	Recall    *scenario.Recall          // what the searches of this run gave; nil: nothing yet
+	Plain     bool                      // the searches alone, and no fix: a change is tried that may cure a finding
+	Recall    *scenario.Recall          // answers of this run; nil: none yet
 }
 
 // Compare is what tests compare a run with; the zero value changes nothing.
@@ -59,7 +59,7 @@ type Compare struct {
 	Whole       bool                     // see [scenario.Checker.Whole]
 	Twice       bool                     // see [scenario.Checker.Twice]
 	Forgets     bool                     // a search that was made before in this run is made again
-	Watch       func(scenario.Violation) // is shown every counterexample of head and base, told or not
+	Watch       func(scenario.Violation) // is shown every counterexample of head and base, reported or not
 }
 
 // Scope is the policy of a folder, for the releases that stand there. A release has one policy, or, where it moves or
@@ -98,11 +98,11 @@ type Analysis struct {
 	entered    [][2]string
 	byWorkload map[[2]string][]int
 	noted      map[string]bool // assumptions
-	mending    []mending       // what may mend findings that took no search
+	mending    []mending       // possible fixes of findings that took no search
 	// whole are the slices of which nothing was left out at the declared size: no arithmetic knows better.
 	whole map[*slice.Slice]bool
 	all   bool                   // everything is checked, and not what changed
-	stood map[string][][3]string // what is wrong with objects as they stand, by release; filled as it is asked for
+	stood map[string][][3]string // errors of objects as they stand, by release; filled as it is asked for
 	// deliveries are the releases by ID, and the order in which they are applied; filled as they are asked for.
 	deliveries map[string]delivered
 }

@@ -86,7 +86,7 @@ func cutWithin(pair slice.Pair, changed map[string]bool, sc slice.Scope,
 	return append(out, slices.DeleteFunc(cut(loan.Open), func(sl *slice.Slice) bool { return len(sl.OnTrust()) == 0 })...)
 }
 
-// displaced are the workloads of which one may preempt the other's pods, each in a release of its own.
+// displaced are the workloads of which one may preempt the other's pods, each in a separate release.
 func (a *Analysis) displaced(ch *object.Changes, sc slice.Scope) []slice.Joint {
 	if !sc.Limited || sc.Shot != nil {
 		return nil
@@ -163,7 +163,8 @@ func enterSlice(r *finding.Result, sl *slice.Slice, pl judge.Places, sc slice.Sc
 	}
 }
 
-// enterUnmodeled lists changed workloads that no actor drives, but for those of which something is made that one does.
+// enterUnmodeled lists changed workloads that no actor drives, except those that are made into a workload that an actor
+// drives.
 func enterUnmodeled(
 	r *finding.Result, p slice.Pair, changed map[string]bool, all bool, made func(*object.Object) bool,
 ) {
@@ -267,7 +268,7 @@ func releaseResult(p slice.Pair, ch *object.Changes, touched []string) finding.R
 	}
 	switch {
 	case p.Head == nil && p.Base.Err != nil && p.Base.Err.Skipped && !render.TakenOver(ch, p.Base):
-		failure("skipped", "base", p.Base.Err) // nobody knows what goes with it
+		failure("skipped", "base", p.Base.Err) // its content is unknown
 		out.Changed, out.Before = true, true
 	case p.Head == nil:
 		out.Changed, out.Reason = true, finding.RemovedOnHead
@@ -279,7 +280,7 @@ func releaseResult(p slice.Pair, ch *object.Changes, touched []string) finding.R
 		case broke, ch.Base == nil:
 		case p.Base == nil && !slices.ContainsFunc(ch.Base.Ignored, func(g object.Ignored) bool {
 			_, name, ok := strings.Cut(g.Elsewhere, " ")
-			return ok && strings.HasSuffix(p.ID, "/"+name) // a set of which nobody knows what it makes
+			return ok && strings.HasSuffix(p.ID, "/"+name) // a set whose applications are unknown
 		}):
 			out.OnBase = "absent"
 		case p.Base != nil && p.Base.Err == nil:
@@ -302,7 +303,7 @@ func releaseResult(p slice.Pair, ch *object.Changes, touched []string) finding.R
 			return finding.ReleaseResult{ID: p.ID, Status: "untouched", Kind: out.Kind, Selected: out.Selected}
 		}
 		if p.Head.Untouched {
-			out.Status, out.Changed = "untouched", false // of the files in its folder none is one of its own
+			out.Status, out.Changed = "untouched", false // it has no changed file in its folder
 		}
 	}
 	return out

@@ -19,8 +19,8 @@ import (
 	"github.com/kubesettle/kubesettle/verify/static"
 )
 
-// enterShortages enters what does not fit at the declared size. A search at a reduced one,
-// or none at all for want of budget, is no reason to be less sure of it.
+// enterShortages enters the pods that do not fit at the declared size. They are certain even if the search was at a
+// reduced size, or did not happen for lack of budget.
 func (a *Analysis) enterShortages(picked []*slice.Slice) {
 	if a.Options.Shard.Index > 1 {
 		return // it is in the first part
@@ -34,7 +34,7 @@ func (a *Analysis) enterShortages(picked []*slice.Slice) {
 		loads := scenario.Budgets(of, sl.Spec.Workloads).LoadChange > 0
 		for _, s := range is {
 			if !a.checker.Policy.Cluster.Assumed {
-				s.Cohort = "" // what is declared of the cluster is all there is
+				s.Cohort = "" // the declared cluster is complete
 			}
 			if s.Loaded && !loads {
 				continue
@@ -78,7 +78,8 @@ func (a *Analysis) tells(rule, release, workload string) bool {
 	})
 }
 
-// shortages are what does not fit on a policy's nodes, as others leave them: those that are there wherever these stand.
+// shortages are the pods that do not fit on a policy's nodes beside other pods: only those that show wherever the
+// others stand.
 func (a *Analysis) shortages(sl *slice.Slice, p *policies.Policy, v state.Version) (out []static.Shortage) {
 	for i, m := range a.meets(sl, p) {
 		here := static.Shortages(sl, sl.Free(m.Own.NodeClasses(nil)), v)
@@ -128,7 +129,7 @@ func (a *Analysis) enterRefusals(list []static.Applied) {
 	finding.Sort(a.Result.Findings)
 }
 
-// enterApplied enters one part of what is said to an object.
+// enterApplied enters one part of the API server's answer to an object.
 func (a *Analysis) enterApplied(x *static.Applied, o *object.Object, errs field.ErrorList, rule rules.Rule,
 	status finding.Status) {
 	f := x.Finding(a.places, o, errs, rule, status)

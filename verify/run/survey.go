@@ -72,7 +72,7 @@ func survey(ch *object.Changes, opt Options, all bool) (*Survey, error) {
 	return out, nil
 }
 
-// surveyPart is a survey of what one policy is for.
+// surveyPart is a survey of the releases of one policy.
 func surveyPart(ch *object.Changes, opt Options, all bool) (*Survey, error) {
 	ch, err := render.WithMade(ch, recipes(opt.Policy))
 	if err != nil {

@@ -79,7 +79,7 @@ func unknownCluster(p *policies.Policy) []Unknown {
 // unknowns gathers what objects ask for by name.
 type unknowns struct {
 	byName map[string]*Unknown
-	there  map[string]bool // "KIND NAMESPACE/NAME" of what is declared
+	there  map[string]bool // "KIND NAMESPACE/NAME" of declared objects
 	labels map[string]bool // of declared nodes
 }
 

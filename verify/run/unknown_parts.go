@@ -12,8 +12,8 @@ import (
 	"github.com/kubesettle/kubesettle/verify/slice"
 )
 
-// open enters the parts of a release that are unknown, and says so of the release where the change may reach one: it is
-// not the same on both sides, or what changes may act on it, or it on what changes.
+// open enters the parts of a release that are unknown, and marks the release if the change may reach one: it differs
+// between the sides, or a changed object may act on it, or it on a changed object.
 func enterUnknown(rel *finding.ReleaseResult, p slice.Pair, ch *object.Changes, changes []*object.Change) {
 	if rel.Missing() || rel.Status == "untouched" || p.Head == nil {
 		return
@@ -64,7 +64,7 @@ func enterUnknown(rel *finding.ReleaseResult, p slice.Pair, ch *object.Changes, 
 	}
 }
 
-// resumed says that head lifts a suspension: the cluster has what was applied before it, whatever base says now.
+// resumed says that head lifts a suspension: the cluster has the objects applied before it, whatever base says now.
 func resumed(p slice.Pair) []object.Hole {
 	if p.Base == nil || !p.Base.Delivery.Suspended || p.Head.Delivery.Suspended {
 		return nil
@@ -75,7 +75,7 @@ func resumed(p slice.Pair) []object.Hole {
 }
 
 // movedAway says that head takes a release from another repository, or another revision of it, than base: from one that
-// no release of base comes from. What that holds is not what is compared here.
+// no release of base comes from. Its content is not compared here.
 func movedAway(p slice.Pair, ch *object.Changes) []object.Hole {
 	if p.Base == nil || ch.Base == nil || p.Base.Delivery.From.Same(p.Head.Delivery.From) {
 		return nil

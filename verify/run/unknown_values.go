@@ -13,9 +13,9 @@ import (
 	"github.com/kubesettle/kubesettle/verify/static"
 )
 
-// A placeholder in a rendered object stands for a value that something fills in before the object is applied. A text is
+// A placeholder in a rendered object stands for a value that is filled in before the object is applied. A text is
 // compared as it stands, and equal to itself alone; a number is left out. So a change that reaches one is no pass, and
-// what is found beside one that matters is no error.
+// a finding beside one that matters is no error.
 
 // enterValues enters the first placeholder of a release that the change may reach, and gives its place in the list;
 // -1: there is none.

@@ -9,8 +9,9 @@ import (
 	"github.com/kubesettle/kubesettle/verify/static"
 )
 
-// unrendered are remarks on the charts and kustomizations that base renders and head does not, for what stands in them.
-// With values that nobody declared, such a chart is no release that could not be analysed; else exit code 3 gates it.
+// unrendered are remarks on the charts and kustomizations that base renders and head does not, because of their
+// content. With undeclared values, such a chart does not count as a release that could not be analysed; else exit code
+// 3 gates it.
 func unrendered(ch *object.Changes) []static.Remark {
 	var out []static.Remark
 	if ch.Base == nil {
@@ -44,7 +45,7 @@ func unrendered(ch *object.Changes) []static.Remark {
 	return out
 }
 
-// hiddenFailure reports whether a chart comes to fail with values that nobody declared.
+// hiddenFailure reports whether a chart comes to fail with undeclared values.
 func hiddenFailure(p slice.Pair) bool {
 	if p.Head == nil || p.Head.Switched == "" || p.Head.Err == nil || p.Head.Err.Skipped || p.Head.Err.Cut ||
 		helm.Asks(p.Head.Err) {
@@ -57,15 +58,15 @@ func hiddenFailure(p slice.Pair) bool {
 }
 
 // brokenByHead reports whether a chart or kustomization renders on base and fails on head for a mistake in its files,
-// and not for a value that it asks for or for what was not had.
+// and not for a demanded value or a missing file.
 func brokenByHead(p slice.Pair) bool {
 	return p.Head != nil && p.Base != nil && p.Head.Switched == "" && (p.Head.Kind == object.Helm ||
 		p.Head.Kind == object.Kustomize) && p.Head.Err != nil && p.Base.Err == nil && !p.Head.Err.Skipped &&
 		!p.Head.Err.Cut && p.Head.Err.Where.File != "" && !helm.Asks(p.Head.Err)
 }
 
-// nearestEdit is the line of a file that the change edits and that is nearest to a place: where the text breaks is
-// known by what was rendered of it, and that may stand in several places.
+// nearestEdit is the line of a file that the change edits and that is nearest to a place: the place of the error is
+// known from the rendered text, which may stand in several places.
 func nearestEdit(ch *object.Changes, at object.Location) object.Location {
 	ranges := ch.Lines[at.File]
 	if len(ranges) == 0 || ch.Edited(at.File, at.StartLine) {

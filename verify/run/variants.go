@@ -13,8 +13,8 @@ import (
 	"github.com/kubesettle/kubesettle/verify/static"
 )
 
-// variants are what is searched of a slice: on the declared cluster first, in each placement of the others (see
-// [slice.Around.Meet]); where its size is open and others take room, also on the smallest that hold them (see
+// variants are the searches of a slice: on the declared cluster first, in each placement of the others (see
+// [slice.Around.Meet]); if its size is open and others take room, also on the smallest sizes that hold them (see
 // [slice.Around.Sizes]).
 func (a *Analysis) variants(sl *slice.Slice) []scenario.Variant {
 	p, invented := sl.Suit(a.besides.PolicyOf(sl.Release, a.besides.Head))
@@ -47,7 +47,7 @@ func (a *Analysis) variants(sl *slice.Slice) []scenario.Variant {
 	return out
 }
 
-// variant is what is searched of a slice on a cluster.
+// variant is the search of a slice on one cluster.
 func (a *Analysis) variant(sl *slice.Slice, m slice.Met) scenario.Variant {
 	p := m.Own
 	classes := p.NodeClasses(sl.Relevant)
@@ -60,7 +60,7 @@ func (a *Analysis) variant(sl *slice.Slice, m slice.Met) scenario.Variant {
 	}
 	if a.besides.Compared {
 		was := []state.NodeClass(nil)
-		if m.Alone() { // declared nodes alone are nobody's NodePool
+		if m.Alone() { // declared nodes alone belong to no NodePool
 			before := a.meets(sl, a.besides.PolicyOf(sl.Release, a.besides.Base))[0].Own
 			was = before.NodeClasses(sl.Relevant)
 		}
@@ -105,8 +105,8 @@ func (a *Analysis) deliveryOf(release string) delivered {
 	return a.deliveries[release]
 }
 
-// deliver marks how the tool in use applies what a slice is of: in which steps, and what it replaces as a whole. It
-// gives how manifests are merged, which is the policy's to say first.
+// deliver marks how the tool in use applies the release of a slice: in which steps, and which objects it replaces as a
+// whole. It gives how manifests are merged, which is the policy's to say first.
 func (a *Analysis) deliver(sl *slice.Slice) state.Apply {
 	mode, d := applyMode(a.Options.Policy), a.deliveryOf(sl.Release)
 	if d.pair.Head == nil {
