@@ -3,6 +3,12 @@ package policies
 import (
 	"bytes"
 	_ "embed"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -88,5 +94,54 @@ func TestSchemaKnowsEveryRule(t *testing.T) {
 		if _, err := Load("p.yaml", data); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// Every key that the reader of policy files takes is a property of the schema, and so is documented: see
+// TestEveryKeyIsDocumented.
+func TestSchemaHasEveryKeyThatIsRead(t *testing.T) {
+	others := map[string]bool{ // read files that the policy names
+		"baseline.go": true, "descheduler.go": true, "descheduler_args.go": true, "descheduler_v1alpha1.go": true,
+	}
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	known, read := string(Schema()), 0
+	for _, file := range files {
+		if others[file] || strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		set := token.NewFileSet()
+		parsed, err := parser.ParseFile(set, file, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(parsed, func(n ast.Node) bool {
+			list, ok := n.(*ast.CompositeLit)
+			if !ok {
+				return true
+			}
+			if name, ok := list.Type.(*ast.Ident); !ok || name.Name != "fields" {
+				return true
+			}
+			for _, e := range list.Elts {
+				lit, ok := e.(*ast.KeyValueExpr).Key.(*ast.BasicLit)
+				if !ok {
+					continue
+				}
+				key, err := strconv.Unquote(lit.Value)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if read++; !strings.Contains(known, strconv.Quote(key)+":") {
+					t.Errorf("%s: %s is read, and not in policy.schema.json", set.Position(lit.Pos()), key)
+				}
+			}
+			return true
+		})
+	}
+	if read < 100 {
+		t.Errorf("only %d keys are read", read)
 	}
 }

@@ -45,7 +45,7 @@ func TestRulesAreWellFormed(t *testing.T) {
 		}
 		seen[r.ID] = true
 		if strings.HasSuffix(r.Title, ".") || r.Title == "" || r.Class == "" || r.Severity != Error && r.ID != CannotRevert && r.ID != DanglingTarget && r.ID != StaleConfig && r.ID != NoLongerDeployed {
-			t.Errorf("%s: title %q, class %q, severity %q", r.ID, r.Title, r.Class, r.Severity)
+			t.Errorf("%s: title %q, class %q, severity %q: want a title without a full stop, a class, and an error unless it is listed here", r.ID, r.Title, r.Class, r.Severity)
 		}
 		if r.Help.Real == "" || r.Help.Bad == "" || r.Help.Now == "" || len(r.Help.Sources) == 0 {
 			t.Errorf("%s: a part of its help is missing", r.ID)

@@ -117,7 +117,7 @@ func TestStopsAreDeclared(t *testing.T) {
 	for _, e := range list() {
 		switch {
 		case steps[e.name] < 20:
-			t.Errorf("%s: only %d steps were compared", e.name, steps[e.name])
+			t.Errorf("%s: only %d steps were compared: add a problem in which it moves to problems_test.go", e.name, steps[e.name])
 		case nameOf(e.stops) != none && !needed[e.name] && needless[e.name] == "":
 			t.Errorf("%s: its declaration was never seen to be needed: declare %s, or show a problem", e.name, none)
 		case needed[e.name] && needless[e.name] != "":

@@ -6,11 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	appsv1 "k8s.io/api/apps/v1"
-	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/kubesettle/kubesettle/render/rollouts"
 	"github.com/kubesettle/kubesettle/verify/kube"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
@@ -52,8 +49,20 @@ func notBlamedOfPods() map[string]string {
 // is blamed, or stands on the list of those that nothing rests on, with its reason. A new
 // kind, or a new field of an old one, has to say which.
 func TestEveryFieldOfEveryKindIsAnAspect(t *testing.T) {
-	for _, object := range []any{&appsv1.Deployment{}, &appsv1.StatefulSet{}, &appsv1.DaemonSet{}, &appsv1.ReplicaSet{}, &batchv1.Job{}, &batchv1.CronJob{},
-		&rollouts.Rollout{}, &corev1.Pod{}} {
+	objects := []any{&corev1.Pod{}}
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[state.Manifest]()) {
+		if f.Type.Kind() != reflect.Pointer {
+			continue
+		}
+		object := reflect.New(f.Type.Elem()).Interface()
+		if _, ok := state.ManifestOf(object); ok {
+			objects = append(objects, object)
+		}
+	}
+	if len(objects) < 8 {
+		t.Fatalf("only %d kinds", len(objects))
+	}
+	for _, object := range objects {
 		m, ok := state.ManifestOf(object)
 		if !ok {
 			t.Fatalf("%T is no workload", object)

@@ -1,10 +1,10 @@
 package state_test
 
 import (
+	"reflect"
+	"slices"
 	"testing"
 
-	appsv1 "k8s.io/api/apps/v1"
-	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubesettle/kubesettle/render/rollouts"
@@ -21,13 +21,56 @@ func twoStrategies(canary bool) *rollouts.Rollout {
 	return r
 }
 
+// kinds are empty objects of every kind of workload: the fields of a manifest whose spec has a template.
+func kinds() []any {
+	out := []any{&corev1.Pod{}}
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[state.Manifest]()) {
+		if f.Type.Kind() != reflect.Pointer || f.Type.Elem().Kind() != reflect.Struct {
+			continue
+		}
+		spec, ok := f.Type.Elem().FieldByName("Spec")
+		if !ok || spec.Type.Kind() != reflect.Struct {
+			continue
+		}
+		_, pods := spec.Type.FieldByName("Template")
+		_, jobs := spec.Type.FieldByName("JobTemplate")
+		if pods || jobs {
+			out = append(out, reflect.New(f.Type.Elem()).Interface())
+		}
+	}
+	return out
+}
+
+// Whoever changes a manifest has a copy of its object, of whichever kind.
+func TestEveryKindIsCopiedAndCompared(t *testing.T) {
+	if n := len(kinds()); n < 8 {
+		t.Fatalf("only %d kinds", n)
+	}
+	for _, object := range kinds() {
+		m, ok := state.ManifestOf(object)
+		if !ok {
+			t.Errorf("%T is no workload: ManifestOf does not have it", object)
+			continue
+		}
+		if m.Kind() == "" {
+			t.Errorf("%T has no kind: Manifest.object does not have it", object)
+		}
+		if own := m; !own.Same(&m) {
+			t.Errorf("%s: a manifest is not the same as itself", m.Kind())
+		} else if own.OwnObject(); own.Same(&m) {
+			t.Errorf("%s: OwnObject does not copy it, or Same does not compare it", m.Kind())
+		}
+	}
+}
+
 // A rule asks for the pace of a rollout in every state of a search, so that one allocation
 // there is millions in a run.
 func TestPaceAllocatesNothing(t *testing.T) {
-	for _, object := range []any{
-		&appsv1.Deployment{}, &appsv1.StatefulSet{}, &appsv1.DaemonSet{}, &appsv1.ReplicaSet{}, &batchv1.Job{}, &batchv1.CronJob{}, twoStrategies(true), twoStrategies(false),
-		&corev1.Pod{},
-	} {
+	without := slices.DeleteFunc(kinds(), func(o any) bool { // a Rollout has to have a strategy
+		_, is := o.(*rollouts.Rollout)
+		return is
+	})
+	for _, object := range append(without, twoStrategies(true), twoStrategies(false)) {
 		m, ok := state.ManifestOf(object)
 		if !ok {
 			t.Fatalf("%T is no workload", object)
