@@ -53,7 +53,7 @@ var (
 	nextRollout = &probe{
 		name: "the next rollout", asks: ofRollouts,
 		scenario: ScenarioNext, from: state.Base, of: Variant.nextRollout, lacks: lacking,
-		begins: "head at rest, every pod on a node with room for what comes, but no further device where nodes are declared",
+		begins: "head at rest, every pod on a node with room for the new pods, but without further devices if nodes are declared",
 		where:  "something is rolled out; what the next rollout of base breaks excuses only this",
 	}
 	nextApply = &probe{
@@ -113,7 +113,7 @@ var (
 		where:  "the change adds a StatefulSet: a note",
 	}
 	runningJobs = &probe{
-		name: "what takes pods of a Job that runs", asks: rules.Unreplaced | rules.Unplaced,
+		name: "events that take pods of a running Job", asks: rules.Unreplaced | rules.Unplaced,
 		scenario: ScenarioInstall, from: state.Head, start: fresh, of: Variant.running,
 		begins: "an empty cluster, with one of each drain, lost node and reclaimed node that the policy declares",
 		where: "a Job has `backoffLimit: 0`: a warning at most; or Kueue shuts Jobs out (three pods, two nodes, one drain: " +
@@ -131,7 +131,7 @@ var (
 		name: "nodes of a common size", asks: rules.Evicted | rules.NodesGoDown | rules.Unplaced,
 		scenario: ScenarioSteady, from: state.Head, start: freshOrSettled, of: Variant.onCommonNodes,
 		begins: "an empty cluster, and settled head, without events",
-		where: "a descheduler balances utilization, a pod names its node, or DaemonSets stand beside the slice: one rule " +
+		where: "a descheduler balances utilization, a pod names its node, or DaemonSets run beside the slice: one rule " +
 			"for each",
 	}
 )
