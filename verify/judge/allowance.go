@@ -11,16 +11,17 @@ import (
 	"github.com/kubesettle/kubesettle/verify/search"
 )
 
-// What is tried as a fix is searched as head was, and head may be small where it is broken and large where it is not: a
-// pod that stays pending hides whatever comes after it. So the searches for the fixes of one finding have an allowance
-// in proportion to what the check itself took, beside the time.
+// A fix is searched like head, and head may be small when broken and large when repaired: a pod that stays pending
+// hides everything after it. So the searches for the fixes of one finding have an allowance in proportion to the
+// check's own searches, beside the time.
 const (
 	// fixStates are the states that the searches for the fixes of one finding may take together, at least; a check
 	// that took more allows so many times its own.
 	fixStates, fixShare = 500_000, 4
 	// preferredStates are those of a finding on what manifests only prefer.
 	preferredStates = 150_000
-	// leastFix is what has to be left for a search to begin: none of those that stand aside is cut short by it.
+	// leastFix is the allowance that must be left for a search to begin, so that a search is not cut short right after
+	// its start.
 	leastFix = 50_000
 )
 
@@ -38,8 +39,8 @@ func (d *Judge) allowed(sr *scenario.SliceResult, of scenario.Violation) *allowa
 	return &allowance{states: cmp.Or(d.FixStates, max(fixStates, fixShare*sr.Cov.States))}
 }
 
-// search searches a change with a fix, until it finds something that the fix is none for; ok is false where it does, or
-// fails, or did not come to its end within what is left.
+// search searches a change with a fix, until it finds a violation that disqualifies the fix; ok is false if it finds
+// one, or fails, or did not come to its end within the remaining allowance.
 func (a *allowance) search(ctx context.Context, c *scenario.Checker, v scenario.Variant, t scale.Topology,
 	of scenario.Violation, none func(scenario.Violation) bool) (ok bool) {
 	if a.states < leastFix {

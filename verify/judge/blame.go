@@ -24,8 +24,8 @@ const workloadObject = ""
 // refusers stands for the kinds of objects by which pods are refused whatever else there is.
 const refusers = "refusers"
 
-// autoscalers stands for all kinds of objects that set the replicas of a workload by metrics: what KEDA makes of its
-// own are HorizontalPodAutoscalers, too.
+// autoscalers stands for all kinds of objects that set the replicas of a workload by metrics: KEDA makes
+// HorizontalPodAutoscalers, too.
 const autoscalers = "autoscalers"
 
 // The resources of containers are apart from the rest of them: a change of an image or of
@@ -82,8 +82,8 @@ func culprits(ctx context.Context, c *scenario.Checker, v scenario.Variant, of j
 	return blocking(out, v)
 }
 
-// besides lists what stands beside the workloads and can be undone as a whole: head's
-// objects of a kind are put back to base's.
+// besides lists the objects beside the workloads that can be undone as a whole: head's objects of a kind are put back
+// to base's.
 var besides = []struct {
 	kind string
 	undo func(v scenario.Variant) (scenario.Variant, bool)
@@ -192,8 +192,8 @@ func mends(ctx context.Context, c *scenario.Checker, v scenario.Variant, of judg
 	})
 }
 
-// unprotects reports whether what base's PodDisruptionBudgets kept from happening is to blame on
-// what the change makes of them.
+// unprotects reports whether a violation that base's PodDisruptionBudgets prevented is to blame on the change of those
+// budgets.
 func unprotects(found []culprit) bool {
 	return slices.ContainsFunc(found, func(c culprit) bool { return c.aspect.kind == "PodDisruptionBudget" })
 }

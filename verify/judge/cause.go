@@ -28,7 +28,7 @@ func oneRun(fs []finding.Finding, of []scenario.Violation) {
 	}
 }
 
-// happens reports whether what a violation breaks is broken in the run of another one, too: by one of its steps, or by
+// happens reports whether the rule of a violation is broken in the run of another one, too: by one of its steps, or by
 // how it ends.
 func happens(v, in scenario.Violation) bool {
 	c := in.Problem.Cfg

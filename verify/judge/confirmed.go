@@ -25,7 +25,7 @@ type Confirmation struct {
 	Case  string `json:"case"` // its directory in this repository
 	// Kubernetes is the version of the control plane.
 	Kubernetes string `json:"kubernetes"`
-	Seen       string `json:"seen"` // what was seen
+	Seen       string `json:"seen"` // the observation
 	// Steps of the counterexample, and how many of them were seen in their order.
 	Steps   int `json:"steps"`
 	Matched int `json:"matched"`
@@ -76,9 +76,9 @@ var (
 	taintOf  = regexp.MustCompile(`\(taint [^ :)]*:(\w+), `)
 )
 
-// causesOf are what stands in the way of pods at the end, as the scheduler, quotas and budgets say it,
-// without the number of nodes; what has pods evicted, a plugin of the descheduler or the effect of a
-// taint; and by which metric replicas run away.
+// causesOf are the obstacles of pods at the end, in the words of the scheduler, quotas and budgets, without the number
+// of nodes; the causes of evictions, a plugin of the descheduler or the effect of a taint; and the metric by which
+// replicas run away.
 func causesOf(f *finding.Finding) map[string]bool {
 	out := map[string]bool{}
 	for _, s := range f.Interleaving {

@@ -15,7 +15,7 @@ type Edit struct {
 	file        string
 	First, Last int      // lines of head, from 1; at least one
 	Lines       []string // in their place, without ends; none takes them out
-	say         string   // what it does, as an order
+	say         string   // its effect, as an imperative
 }
 
 // mostLines bounds the lines of an edit, those of both sides.

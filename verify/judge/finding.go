@@ -43,7 +43,7 @@ func newWording(v scenario.Violation, sl *slice.Slice, pl Places, base bool) wor
 		if base {
 			return pair[state.Base]
 		}
-		if v.Scenario == scenario.ScenarioNext { // head is what runs, and what comes
+		if v.Scenario == scenario.ScenarioNext { // head runs, and is applied again
 			version = state.Head
 		}
 		if o := pair[version]; o != nil {
@@ -54,8 +54,7 @@ func newWording(v scenario.Violation, sl *slice.Slice, pl Places, base bool) wor
 	return w
 }
 
-// finding words the violation, except for what needs the other side: status, blame and
-// severity.
+// finding words the violation, except for the parts that need the other side: status, blame and severity.
 func (w wording) finding() finding.Finding {
 	d := finding.Draft{
 		Rule: w.Bound.Rule.ID, Class: string(w.Bound.Rule.Class), Severity: string(w.Bound.Rule.Severity),

@@ -25,12 +25,11 @@ const (
 	mostFixes = 2
 )
 
-// mend gives the fixes of a finding, the first one to be tried first: the remedies with
-// which head was searched again and the violation was gone, and nothing else was broken.
-// Where there is none, base's lines are put back, or the first culprit is named; a new
-// image is not taken back, as it is what the change is for.
+// mend gives the fixes of a finding, the first one to be tried first: the remedies with which head was searched again
+// and the violation was gone, and nothing else was broken. If there is none, base's lines are put back, or the first
+// culprit is named; a new image is not taken back, as it is the purpose of the change.
 //
-// untried is how many of these were not searched to an end, as what the searches of one finding may take was used up.
+// untried is how many of these were not searched to an end, as the allowance of the finding was used up.
 func (d *Judge) mend(ctx context.Context, sr scenario.SliceResult, v scenario.Violation,
 	found []culprit) (out []*finding.Fix, untried int) {
 	left := d.allowed(&sr, v)
@@ -87,8 +86,8 @@ func (d *Judge) mend(ctx context.Context, sr scenario.SliceResult, v scenario.Vi
 	return out, left.untried
 }
 
-// try gives a remedy as a fix; nil where the API server refuses it, or it does not mend the
-// violation, or breaks a rule. It is an edit where the text that sets the fields is found.
+// try gives a remedy as a fix; nil where the API server refuses it, or it does not cure the violation, or breaks a
+// rule. It is an edit where the text that sets the fields is found.
 func (d *Judge) try(ctx context.Context, sr scenario.SliceResult, v scenario.Violation, r remedy,
 	left *allowance) *finding.Fix {
 	if r.object.Maker != nil {
@@ -120,7 +119,7 @@ func (d *Judge) try(ctx context.Context, sr scenario.SliceResult, v scenario.Vio
 	if len(r.set) == 0 && (r.tune != nil || r.before != nil || r.grow != nil) { // no manifest says it
 		return &finding.Fix{Text: r.say, Cost: r.cost, Verified: true}
 	}
-	// with a step before the change, the edit alone would not mend
+	// with a step before the change, the edit alone would not cure
 	if len(r.drop) == 0 && r.before == nil {
 		if e, others, ok := d.textOf(ctx, r, objects); ok {
 			f := d.Places.Fix(e)
@@ -263,9 +262,9 @@ func (d *Judge) refused(v scenario.Variant, was, is *object.Object, r remedy) in
 	return max(len(validation.Update(is.Typed, base.Typed)), len(validation.Update(merged, base.Typed)))
 }
 
-// clean reports whether head with other objects, and with what a remedy changes beside them, is free of a violation at
-// its size and, where that was searched to the end, at the declared one, and breaks no rule that it did not break
-// before, with the same events and as surely.
+// clean reports whether head with other objects, and with a remedy's other changes, is free of a violation at its size
+// and, where that was searched to the end, at the declared one, and breaks no rule that it did not break before, with
+// the same events and as surely.
 func (d *Judge) clean(ctx context.Context, sr scenario.SliceResult, v scenario.Violation,
 	objects []*object.Object, r remedy, left *allowance) bool {
 	mended, ok := d.with(sr.Variant, objects, r)
@@ -276,7 +275,7 @@ func (d *Judge) clean(ctx context.Context, sr scenario.SliceResult, v scenario.V
 		r.tune(&mended.Spec)
 	}
 	covers := func(list []scenario.Violation, x scenario.Violation) bool {
-		return slices.ContainsFunc(list, func(o scenario.Violation) bool { // of fewer nodes than declared nobody is told
+		return slices.ContainsFunc(list, func(o scenario.Violation) bool { // on fewer nodes than declared: not reported
 			return x.Comparable(o) && o.MayCover(x) && (o.DeclaredSize() || slices.Equal(o.Topology(), x.Topology()))
 		})
 	}

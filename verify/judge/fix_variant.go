@@ -11,7 +11,7 @@ import (
 )
 
 // sameImages reports whether the pods of a release run the images of another rendering of it: an edit of a line may
-// take more back than what it is to blame for.
+// take back more than the culprit.
 func sameImages(was, is *object.Rendered) bool {
 	images := func(r *object.Rendered) map[string][]string {
 		out := map[string][]string{}

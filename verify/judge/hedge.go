@@ -52,8 +52,8 @@ func (d *Judge) placed(ctx context.Context, v scenario.Violation, f *finding.Fin
 	f.While("the pods of other workloads are placed in some of the possible ways", "--snapshot")
 }
 
-// doubt is the severity of a finding on a snapshot: where this is old, or nodes may come of which
-// nothing is declared, what rests on room is no error.
+// doubt is the severity of a finding on a snapshot: if that is old, or undeclared nodes may come, a finding that rests
+// on room is no error.
 func (d *Judge) doubt(
 	ctx context.Context, v scenario.Violation, f *finding.Finding, s rules.Severity, o *open,
 ) rules.Severity {
@@ -70,7 +70,7 @@ func (d *Judge) doubt(
 	return rules.Warning
 }
 
-// atMostWarning is the severity of a finding that rests on what nobody declared.
+// atMostWarning is the severity of a finding that rests on undeclared facts.
 func atMostWarning(s rules.Severity) rules.Severity {
 	if s == rules.Error {
 		return rules.Warning

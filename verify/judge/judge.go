@@ -58,7 +58,7 @@ func (d *Judge) Findings(
 		}
 	}
 	oneRun(out, of)
-	if scenario.Complete(sr.Cov) { // else: what head was not seen to break is not thereby repaired
+	if scenario.Complete(sr.Cov) { // else: a rule that head was not seen to break is not known to be kept
 		out = append(out, d.mended(ctx, *sr, out)...)
 	}
 	return out, open
@@ -126,8 +126,8 @@ func (d *Judge) condition(ctx context.Context, j judged, f *finding.Finding, unp
 	return d.why(o, j, f, was)
 }
 
-// unlessFailed is the severity of a drain that only a failure holds up which the policy does not
-// speak of: a note, or every workload with a budget would be told off for having one.
+// unlessFailed is the severity of a drain that is held up only by a failure that the policy does not mention: a note,
+// or every workload with a budget would be blamed for having one.
 func (d *Judge) unlessFailed(v scenario.Violation, s rules.Severity) rules.Severity {
 	odd := func(kind string) bool { return policies.IsFailure(kind) && !d.Checker.Policy.Expects(kind) }
 	drain := v.Bound.Rule.Facets.Any(rules.Undrained) && !v.Unguarded()
@@ -137,9 +137,9 @@ func (d *Judge) unlessFailed(v scenario.Violation, s rules.Severity) rules.Sever
 	return s
 }
 
-// candidates are the violations of one rule and object that may be shown. They count at the
-// sizes that were declared; where none of these was searched, one at another size counts if
-// it shows at the largest as well. On an assumed cluster each has to.
+// candidates are the violations of one rule and object that may be shown. They count at the declared sizes; if no
+// declared size was searched, one at another size counts if it shows at the largest as well. On an assumed cluster each
+// has to.
 func (d *Judge) candidates(ctx context.Context, sr *scenario.SliceResult,
 	mine []scenario.Violation, alike bool) []judged {
 	v, within, declared := d.counting(ctx, mine, sr.Declared && scenario.Complete(sr.Cov))
@@ -204,7 +204,7 @@ func (d *Judge) counting(ctx context.Context, mine []scenario.Violation, whole b
 	case !d.Assumed && len(within) > 0:
 		return mine[0], within, scenario.Yes
 	case !d.Assumed && whole:
-		return mine[0], nil, scenario.No // only sizes that nobody declared show it
+		return mine[0], nil, scenario.No // only undeclared sizes show it
 	}
 	v, shows := d.declared(ctx, mine[0].Variant, mine[0])
 	if shows == scenario.No && !d.Assumed {
@@ -279,10 +279,9 @@ func specific(vs []scenario.Violation) []scenario.Violation {
 	})
 }
 
-// declared reports whether a violation counts at the size that was declared: it was found
-// within it, or shows there too, and then what shows there is given in its place, as the
-// smaller size may break the rule for a reason of its own. On an assumed cluster it has
-// to show at the largest size, so that nothing rests on an invented number of nodes.
+// declared reports whether a violation counts at the size that was declared: it was found within it, or shows there
+// too, and then the violation there is given in its place, as the smaller size may break the rule for another reason.
+// On an assumed cluster it has to show at the largest size, so that nothing rests on an invented number of nodes.
 func (d *Judge) declared(ctx context.Context, v scenario.Variant,
 	found scenario.Violation) (counts scenario.Violation, shows scenario.Answer) {
 	classes, t := v.Spec.Classes, scale.Topology(found.Problem.Cfg.Topology)

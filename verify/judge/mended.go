@@ -9,9 +9,9 @@ import (
 	"github.com/kubesettle/kubesettle/verify/scenario"
 )
 
-// repaired words what base broke at a declared size and head does not: neither there nor in what is told of it. It is
-// told as a merge of base would be told of it, with the same conditions and as gravely. What head was searched for in
-// part, as it is base's own, is not repaired.
+// repaired words the violations of base at a declared size that head does not have, neither there nor among its
+// findings. Each has the severity and conditions that merging base would report. Rules for which head was searched only
+// in part, as their violations are base's own, do not count as repaired.
 func (d *Judge) mended(ctx context.Context, sr scenario.SliceResult, told []finding.Finding) (out []finding.Finding) {
 	undeclared := func(v scenario.Violation) bool { return !v.DeclaredSize() }
 	was := slices.DeleteFunc(specific(sr.Base), undeclared)
@@ -36,7 +36,8 @@ func (d *Judge) mended(ctx context.Context, sr scenario.SliceResult, told []find
 	return out
 }
 
-// wasTold words of the violations of base of one rule and object, at declared sizes, what a merge of base is told.
+// wasTold words the finding that merging base would report for its violations of one rule and object, at declared
+// sizes.
 func (d *Judge) wasTold(ctx context.Context, mine []scenario.Violation) (finding.Finding, bool) {
 	full := func(v scenario.Violation) bool {
 		return slices.Equal(v.Topology(), scale.Largest(v.Variant.Spec.Classes))

@@ -26,7 +26,7 @@ func (o *open) ask(a scenario.Answer, question string) scenario.Answer {
 	return a
 }
 
-// atMostWarning is the severity of a finding that rests on what nobody declared.
+// atMostWarning is the severity of a finding that rests on undeclared facts.
 func (o *open) atMostWarning(s rules.Severity) rules.Severity {
 	o.capped = true
 	return atMostWarning(s)

@@ -25,7 +25,7 @@ type Reach int
 const (
 	Own   Reach = iota // it leaves the other releases as they are, or is where the change was made
 	Chart              // it changes what its chart is with other values
-	Wide               // it changes other releases, which the change has nothing to do with: nobody would make it
+	Wide               // it changes other releases, which the change does not touch: not a plausible fix
 )
 
 // Reach is that of an edit of a file for a finding that some files are to blame for.
@@ -61,7 +61,7 @@ func OthersOf(ctx context.Context, head *object.Revision, release string, w obje
 }
 
 // refusedMore reports whether the API server refuses an object of a release that it took before, or refuses to update
-// what is there to it.
+// the live object to it.
 func refusedMore(c object.Other) bool {
 	was := map[object.ID]*object.Object{}
 	for _, o := range c.Was.Objects {

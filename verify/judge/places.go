@@ -204,7 +204,7 @@ func Distinct(in []finding.Location) []finding.Location {
 			out = append(out, l)
 		}
 	}
-	// what only base has cannot be shown on the pull request's files: keep it last
+	// a place that only base has cannot be shown on the pull request's files: keep it last
 	slices.SortStableFunc(out, func(a, b finding.Location) int { return strings.Compare(b.Side, a.Side) })
 	return out[:min(len(out), mostLocations)]
 }

@@ -65,8 +65,8 @@ func (pl Places) surplus(side *object.Revision, file string, line, n int) bool {
 	return false
 }
 
-// ofAnyName reports whether a field is part of a map whose names somebody else chose, such as the parameters of a
-// StorageClass: none of them says whether its value is a secret.
+// ofAnyName reports whether a field is part of a map whose names are not Kubernetes' own, such as the parameters of a
+// StorageClass: they do not say whether a value is a secret.
 func ofAnyName(field string) bool {
 	for _, step := range strings.FieldsFunc(field, func(r rune) bool { return strings.ContainsRune(".[]", r) }) {
 		switch step {

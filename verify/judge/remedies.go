@@ -31,8 +31,8 @@ type remedy struct {
 	add    *object.Object    // that comes beside object, in its file; nil: none
 	grow   []int             // how many nodes more of each class there are to be, as the violation has them; nil: as many
 	by     int               // the cure that it is of: one remedy of each is enough
-	tune   func(*state.Spec) // what changes outside of the manifests, such as a controller's configuration; nil: nothing
-	before []object.Setting  // fields of what base applied, which a step before the change sets otherwise
+	tune   func(*state.Spec) // changes outside of the manifests, such as a controller's configuration; nil: none
+	before []object.Setting  // fields of base's applied objects, which a step before the change sets otherwise
 	near   []string          // files that are to blame: an edit of one of them is where the change was made
 }
 
@@ -52,7 +52,7 @@ type patient struct {
 	workload *object.Object
 	manifest state.Manifest
 	beside   []*object.Object // the other objects of its slice, by ID
-	// descheduler is the policy of the one that runs; nil: none does.
+	// descheduler is the policy of the one that runs; nil: none runs.
 	descheduler *state.Descheduler
 	writer      bool // its pods share a volume that one node has at a time
 	// before is the workload on base, which is applied in such a way, and by Helm or not; nil: it is new.
@@ -73,8 +73,8 @@ type cure struct {
 	of    func(p patient) []remedy
 }
 
-// cures are what an experienced operator tries, in that order: what changes least of how a
-// workload runs comes first.
+// cures are the remedies that an experienced operator tries, in that order: the one that changes a workload least comes
+// first.
 var cures = []cure{
 	{rules.Stuck, comeEarlier},
 	{rules.MidRollout | rules.Unplaced | rules.Displaced | rules.Surplus, recreate},
@@ -127,8 +127,8 @@ var cures = []cure{
 	{rules.Stuck | rules.Displaced, keepMoreNodes},
 }
 
-// remedies lists what may mend a violation, in the order in which it is tried: of those of
-// one mechanism, what sets a field to blame comes first.
+// remedies lists possible cures of a violation, in the order in which they are tried: among those of one mechanism, one
+// that sets a field to blame comes first.
 func remedies(found scenario.Violation, v scenario.Variant, blame []finding.Blame, helm bool) []remedy {
 	sl, of, facets := v.Slice, found.Key(), found.Bound.Rule.Facets
 	p, ok := patientOf(sl, of.Workload)
@@ -273,7 +273,7 @@ func loosenBudget(p patient) []remedy {
 			continue
 		}
 		out = append(out, r)
-		if n := p.leastRunning(); b.Spec.MinAvailable != nil && n > 1 { // what a chart has a value for
+		if n := p.leastRunning(); b.Spec.MinAvailable != nil && n > 1 { // a chart mostly has a value for it
 			fewer := r
 			fewer.say = fmt.Sprintf("set minAvailable: %d, one fewer than run", n-1)
 			fewer.set = []object.Setting{{Path: "spec.minAvailable", Value: n - 1}}
@@ -344,7 +344,7 @@ func measureLess(p patient) []remedy {
 	return out
 }
 
-// byHand is a step for a person, where no edit can mend what has happened.
+// byHand is a step for a person, if no edit can repair the damage.
 func byHand(sl *slice.Slice, found scenario.Violation) string {
 	p, ok := patientOf(sl, found.Key().Workload)
 	if !ok || !found.Bound.Rule.Facets.Any(rules.MidRollout|rules.Unreverted|rules.Unreplaced) {

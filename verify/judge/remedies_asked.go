@@ -36,10 +36,10 @@ func dropReplicas(p patient) []remedy {
 	return out
 }
 
-// leastCPU is what a container is said to request that requests no CPU.
+// leastCPU is the request given to a container that requests no CPU.
 const leastCPU = "100m"
 
-// leastAsked is what a container is said to request of a resource that it requests nothing of.
+// leastAsked is the request of a resource given to a container that has none.
 var leastAsked = map[corev1.ResourceName]string{corev1.ResourceCPU: leastCPU, corev1.ResourceMemory: "128Mi"}
 
 // Asks are requests of what autoscalers measure in percent of a request, for the containers of a workload without one,
@@ -116,8 +116,8 @@ func requestAndDrop(p patient) []remedy {
 // OnceOne is what it costs that Helm takes the number of replicas out of what an autoscaler scales.
 const OnceOne = "one replica, once, until the autoscaler sets its minimum"
 
-// counsel is what a person would do all the same where what it costs is a finding of its own: Helm, which keeps what it
-// applied where nobody edits it, resets replicas that a chart declares no more to one.
+// counsel is the advice for a person if the remedy causes another finding: Helm, which keeps its own last manifest,
+// resets replicas that a chart no longer declares to one.
 func counsel(v scenario.Variant, found scenario.Violation, helm bool) []*finding.Fix {
 	p, ok := patientOf(v.Slice, found.Key().Workload)
 	if !ok || !helm || !found.Bound.Rule.Facets.Any(rules.TakenBack|rules.Restless) || p.before == nil {

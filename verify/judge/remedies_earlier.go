@@ -12,8 +12,8 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// forgetReplicas hands the number of replicas over to its autoscaler: who takes it out of the manifest takes it out of
-// what was last applied first, or the apply would delete it.
+// forgetReplicas hands the number of replicas over to its autoscaler: before it is taken out of the manifest, it must
+// be taken out of the last applied configuration, or the apply would delete it.
 //
 // Upstream: kubectl's three-way merge; the step is that of the documentation of HorizontalPodAutoscalers ("Migrating
 // Deployments and StatefulSets to horizontal autoscaling"). Helm keeps its last manifest elsewhere.

@@ -63,7 +63,7 @@ func countUsableNodes(p patient) []remedy {
 		p.each(list, "nodeTaintsPolicy", "Honor")...)
 }
 
-// spreadSoftly makes a wish of what is required.
+// spreadSoftly turns a requirement into a preference.
 func spreadSoftly(p patient) []remedy {
 	list := p.constraints(true)
 	if len(list) == 0 {
@@ -88,7 +88,7 @@ func spreadSoftly(p patient) []remedy {
 	return out
 }
 
-// spreadHard requires what was a wish.
+// spreadHard turns a preference into a requirement.
 func spreadHard(p patient) []remedy {
 	list := p.constraints(false)
 	if len(list) == 0 {

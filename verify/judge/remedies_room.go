@@ -14,8 +14,8 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// requestLess has a pod ask for what a node leaves it, or for its share of the one node that it is bound to. Less than
-// half of what it asks for is no longer the same program.
+// requestLess lowers a pod's requests to the free room of a node, or to its share of the one node that it is bound to.
+// With less than half of its requests it would not be the same program any more.
 func requestLess(p patient) []remedy {
 	if slices.ContainsFunc(p.classes, func(c state.NodeClass) bool { return c.Elastic }) {
 		return nil

@@ -114,7 +114,7 @@ func wakeUp(p patient) []remedy {
 		object.Setting{Path: "spec.replicas", Value: int(least)})
 }
 
-// oneAutoscaler leaves one of several autoscalers of a workload, which measures what all of them do.
+// oneAutoscaler leaves one of several autoscalers of a workload, which measures all their metrics.
 func oneAutoscaler(p patient) []remedy {
 	hpas := p.hpas()
 	if len(hpas) < 2 {
@@ -164,7 +164,7 @@ func (p patient) vertical() []*object.Object {
 	})
 }
 
-// leaveOneMetric has a VerticalPodAutoscaler set what no HorizontalPodAutoscaler measures.
+// leaveOneMetric has a VerticalPodAutoscaler set only resources that no HorizontalPodAutoscaler measures.
 func leaveOneMetric(p patient) []remedy {
 	if len(p.hpas()) == 0 {
 		return nil
@@ -230,7 +230,7 @@ func forbidOverlap(p patient) []remedy {
 	return nil
 }
 
-// limitWhatIsAsked gives a container whose request passes the limit that a LimitRange fills in a limit of its own.
+// limitWhatIsAsked gives a container whose request passes the limit that a LimitRange fills in an explicit limit.
 func limitWhatIsAsked(p patient) []remedy {
 	var set []object.Setting
 	for i, c := range p.manifest.Pod().Containers {

@@ -22,7 +22,7 @@ const syncWave = "argocd.argoproj.io/sync-wave"
 func stepsOf(s *state.Spec) map[string]int {
 	out := map[string]int{}
 	if s.Straight {
-		return out // nobody sets the order of these
+		return out // their order cannot be set
 	}
 	for i := range s.Workloads {
 		out[s.Workloads[i].ID] = s.Workloads[i].Step
@@ -33,8 +33,8 @@ func stepsOf(s *state.Spec) map[string]int {
 	return out
 }
 
-// comeEarlier has what waits until the workload is healthy come with it: a quota that makes room, a pod that its own
-// ask for. Within a wave Argo CD applies what has no pods first, and waits for nothing.
+// comeEarlier lets objects that wait until the workload is healthy come with it: a quota that makes room, a pod that
+// its own pods require. Within a wave Argo CD applies objects without pods first, and does not wait.
 func comeEarlier(p patient) []remedy {
 	own, there := p.steps[p.workload.ID.String()]
 	wave, plain := waveOf(p.workload)
@@ -48,7 +48,7 @@ func comeEarlier(p patient) []remedy {
 			continue
 		}
 		if at, plain := waveOf(o); !plain || at <= wave {
-			continue // a phase of its own
+			continue // a separate phase
 		}
 		r := changing(fmt.Sprintf("put %s into sync wave %d, that of %s", o.ID, wave, p.workload.ID),
 			"", o, []object.Setting{{Path: "metadata.annotations", Value: map[string]any{syncWave: strconv.Itoa(wave)}}})

@@ -74,7 +74,7 @@ func (k *camera) snapshot(s state.State) *finding.Snapshot {
 	return out
 }
 
-// condition is what else is with a node; "": nothing.
+// condition is the further state of a node; "": none.
 func condition(s state.State, n int) string {
 	switch {
 	case s.Down(n):

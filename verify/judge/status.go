@@ -10,7 +10,7 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// judged is a violation with what is said of it.
+// judged is a violation with its judgement.
 type judged struct {
 	scenario.Violation
 	status   finding.Status
@@ -21,12 +21,11 @@ type judged struct {
 	severity          rules.Severity // as far as it hangs on the violation alone
 }
 
-// compare sets a violation of head beside those of base at the same place. It is worse than
-// before where base breaks the rule for the object too, but not there or not as easily.
-// Where the baseline was not searched to the end, what runs break in which the change is not applied is base's own, if
-// base's surroundings are alike: the same controllers' configuration, and the same room on the nodes. Runs in drawn
-// orders do not look for the fewest events, and what is preferred is searched within few states: where nothing tells
-// how easily base breaks the rule, what base breaks too is not worse.
+// compare sets a violation of head beside those of base at the same place. It is worse than before where base breaks
+// the rule for the object too, but not there or not as easily. If the baseline was not searched to the end, a violation
+// of a run in which the change is not applied is base's own, if base's surroundings are alike: the same controllers'
+// configuration, and the same room on the nodes. Random runs do not look for the fewest events, and preferences are
+// searched within few states: where nothing tells how easily base breaks the rule, what base breaks too is not worse.
 func compare(sr *scenario.SliceResult, v scenario.Violation, alike bool) judged {
 	j := judged{Violation: v, status: finding.New}
 	closed := sr.Closed(v)
@@ -52,8 +51,8 @@ func compare(sr *scenario.SliceResult, v scenario.Violation, alike bool) judged 
 	return j
 }
 
-// choose gives of one rule and object what is shown: of the gravest violations the one at the
-// smallest topology with the fewest events.
+// choose gives the violation to show for one rule and object: among the gravest, the one at the smallest topology with
+// the fewest events.
 func choose(list []judged) judged {
 	rankOf := func(j judged) int { // new and worsened alike
 		return slices.Index([]finding.Status{finding.New, finding.Worsened, finding.Existing}, j.status) / 2
@@ -73,7 +72,7 @@ func choose(list []judged) judged {
 			scenario.BoolRank(y.Simpler(x.Violation))-scenario.BoolRank(x.Simpler(y.Violation)),
 		)
 	})
-	for _, j := range list { // what is as it was elsewhere is no less worse than before
+	for _, j := range list { // being as before elsewhere makes it no less worse
 		if best.status == finding.New && j.status != finding.New {
 			best.status = finding.Worsened
 		}
