@@ -112,7 +112,7 @@ func (g Gated) Apply(m *Manifest) {
 	}
 }
 
-// dropFromPods takes out of the pod template what the cluster does not know.
+// dropFromPods takes fields that the cluster does not know out of the pod template.
 //
 // Upstream v1.32: pkg/api/pod: dropDisabledFields.
 func (g Gated) dropFromPods(m *Manifest) {

@@ -13,7 +13,7 @@ type BarePod struct {
 	Template corev1.PodTemplateSpec // may be changed where the object may; the object then stays as it was
 }
 
-// newBarePod reads a Pod; nil for one that a kubelet makes of a file of its own, which the API server only mirrors.
+// newBarePod reads a Pod; nil for one that a kubelet makes of a local file, which the API server only mirrors.
 //
 // Upstream: kubernetes v1.36.3, pkg/kubelet/types: IsMirrorPod, IsStaticPod.
 func newBarePod(p *corev1.Pod) *BarePod {

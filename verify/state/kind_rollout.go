@@ -20,8 +20,8 @@ func (r *rollout) jobs() *batchv1.JobSpec            { return nil }
 func (r *rollout) suspend() *bool                    { return nil }
 
 // pace is that of a Deployment where pods share the requests of one Service. With a traffic router, and where a preview
-// takes over at once, all pods of both revisions may stand beside each other, and the old ones go when the new ones are
-// ready; a canary keeps what maxUnavailable says then as well.
+// takes over at once, all pods of both revisions may run at once, and the old ones go when the new ones are ready; a
+// canary keeps to maxUnavailable then as well.
 func (r *rollout) pace() Pace {
 	if b := r.Spec.Strategy.BlueGreen; b != nil {
 		return Pace{Surge: &r.Twice, Unavailable: b.MaxUnavailable, at: "spec.strategy.blueGreen"}

@@ -134,7 +134,7 @@ const podTemplate = "spec.template"
 type Aspect struct {
 	Path  string // as in the manifest: "spec.strategy"; of a CronJob's Jobs without jobTemplate
 	Field any    // pointer into the object
-	Says  string // what a changed one is called in a counterexample; "": not told there
+	Says  string // the name of a change in a counterexample; "": it is not named there
 }
 
 // aspectsOf are those of pods that run to completion.

@@ -1,8 +1,7 @@
 package state
 
-// The pods of a StatefulSet are individuals: each ordinal is a pod class of its own in
-// each revision, with one pod at most. Everything that counts pods of a class, or moves
-// one, then knows ordinals without asking for them.
+// The pods of a StatefulSet are individuals: each ordinal is a separate pod class in each revision, with one pod at
+// most. Everything that counts pods of a class, or moves one, then knows ordinals without asking for them.
 
 // NoOrdinal is the ordinal of a pod class whose pods are all alike.
 const NoOrdinal = -1

@@ -9,7 +9,7 @@ import (
 // Queue is a ClusterQueue of Kueue in one version, as far as it decides how many pods may start.
 type Queue struct {
 	Object string // its ID
-	// Cohort is whose ClusterQueues lend each other what they do not use; "" is none.
+	// Cohort is the cohort whose ClusterQueues lend each other unused quota; "" is none.
 	Cohort string
 	// Endless says that the cohort may have more than the ClusterQueues that are known.
 	Endless bool
@@ -17,7 +17,7 @@ type Queue struct {
 	// it preempts.
 	Fair   bool
 	Limits []QueueLimit // by name
-	// Within is whom a workload preempts of its own queue, and Reclaim whom of others that have borrowed.
+	// Within says which workloads of its own queue a workload preempts, and Reclaim which of others that have borrowed.
 	Within, Reclaim Preemption
 	// WhileBorrowing says that a queue which borrows may also take back borrowed resources (borrowWithinCohort) from
 	// workloads of a lower priority, of at most Threshold; nil: of any.

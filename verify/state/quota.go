@@ -9,7 +9,7 @@ type Quota struct {
 	Queues          [2]*Queue                // by version; nil: no ClusterQueue
 	Step            int                      // as [Workload.Step]
 	Found           bool                     // in the cluster alone: no manifest declares it
-	// Others is what pods of workloads outside of the slice take, by version.
+	// Others is the use by pods of workloads outside of the slice, by version.
 	Others [2]corev1.ResourceList
 }
 

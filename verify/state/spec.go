@@ -24,8 +24,8 @@ type Load uint8
 
 const (
 	Idle       Load = iota // no demand
-	Nominal                // what the base manifest was sized for
-	Saturating             // what the largest autoscaled size was made for
+	Nominal                // the load that the base manifest was sized for
+	Saturating             // the load that the largest autoscaled size was made for
 	Loads                  // number of levels
 )
 
@@ -126,7 +126,7 @@ type Events struct {
 	Next       bool // the apply is that of the scenario next
 	LoadChange int  // per autoscaled workload
 	// IdleMemory is the memory that a pod keeps without load, in percent of its request;
-	// what the load adds comes on top.
+	// the load's share comes on top.
 	IdleMemory int
 	// Drain is how many nodes are taken out for maintenance, each at most once, and
 	// DrainConcurrency how many at a time; 0 of the latter is 1.
@@ -206,8 +206,8 @@ type Workload struct {
 	// Namesake says that another workload of the slice has this name in this namespace, and another kind.
 	Namesake  bool
 	Manifests [2]Manifest // by Version
-	// Step is the place in the order in which the tool applies head that the workload comes at, or is deleted; what comes
-	// at a later one waits until this is healthy, unless [Spec.Straight]. 0 for all: one step.
+	// Step is the place in the order in which the tool applies head that the workload comes at, or is deleted; objects
+	// at a later one wait until this is healthy, unless [Spec.Straight]. 0 for all: one step.
 	Step int
 	// First says that the first revision of the workload, not a later one, is what may turn out bad.
 	First bool

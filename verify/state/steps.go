@@ -50,7 +50,7 @@ func (s State) StepsLeft() int { return s.Get(s.C.StepsLeft) }
 // Reached is the last step that was applied; see [Workload.Step]. There must be several.
 func (s State) Reached() int { return s.C.steps[len(s.C.steps)-1-s.StepsLeft()] }
 
-// reached is the version in the API server of what comes with a step.
+// reached is the version in the API server of the objects of a step.
 func (s State) reached(step int) Version {
 	if v := s.Version(); v == Base || s.C.StepsLeft.width == 0 || step <= s.Reached() {
 		return v

@@ -4,9 +4,9 @@ package state
 type Tenure uint8
 
 const (
-	Staying     Tenure = iota // there, and nobody takes it away
+	Staying     Tenure = iota // there, and stays
 	Removing                  // cordoned and drained, then removed
-	Reclaimed                 // cordoned and drained; goes away whatever stands on it
+	Reclaimed                 // cordoned and drained; goes away whatever pods it has
 	ScalingDown               // tainted and drained by the cluster autoscaler, then removed
 	Absent                    // not there
 	Replacing                 // not there, and its replacement is on the way
@@ -146,7 +146,7 @@ func (s State) PoolSize(class int) int {
 // Shrinks reports whether the pool of a class may have one node less than it has.
 func (s State) Shrinks(class int) bool {
 	k := &s.C.Spec.Classes[class]
-	if len(k.Names) > 0 { // real nodes: nobody declared how many stay
+	if len(k.Names) > 0 { // real nodes: it is not declared how many stay
 		return s.Size(class) > 0
 	}
 	return s.Size(class) > k.Min && (k.Pool == "" || s.PoolSize(class) > k.PoolMin)
