@@ -126,12 +126,12 @@ func causeKeys(f *Finding) []string {
 		out = append(out, kind+"\x00"+string(f.Stands())+"\x00"+strings.Join(parts, "\x00"))
 	}
 	if f.Cause != "" {
-		out = append(out, "cause\x00"+f.Release+"\x00"+f.Cause) // told by the runs
+		out = append(out, "cause\x00"+f.Release+"\x00"+f.Cause) // from the runs
 	}
 	if len(f.Locations) > 0 && f.Locations[0].File != "" {
 		l := &f.Locations[0]
 		at := []string{l.File, fmt.Sprint(l.StartLine), l.Side}
-		if ownHead(f) { // the line says nothing of what is wrong
+		if ownHead(f) { // the line says nothing about the error
 			at = append(at, f.Rule, f.Workload)
 		}
 		key("line", at...)
@@ -167,7 +167,7 @@ func ownHead(f *Finding) bool {
 	return slices.ContainsFunc(f.Blame, func(b Blame) bool { return b.Path == "" && b.Object == f.Workload })
 }
 
-// blamedFields names what is to blame, with what comes in its place; "" where a field is not told, but for its value.
+// blamedFields names the fields to blame, with the values in their place; "" if a field differs only in its value.
 func blamedFields(f *Finding, values bool) string {
 	var out []string
 	for i := range f.Blame {

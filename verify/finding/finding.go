@@ -236,8 +236,8 @@ type Blame struct {
 
 // Fix is a change that was verified to cure the finding, or is known to.
 type Fix struct {
-	Text string `json:"text"` // what to do, as an order
-	// Cost is what it costs: "one replica fewer during a rollout"; "" is nothing, or not known.
+	Text string `json:"text"` // the instruction
+	// Cost is its price: "one replica fewer during a rollout"; "" is none, or not known.
 	Cost     string    `json:"cost,omitempty"`
 	Location *Location `json:"location,omitempty"`
 	// Replacement is text to write at Location, in whole lines that end in newlines.

@@ -15,7 +15,7 @@ type Foreseen struct {
 	Workload string `json:"workload"`
 	Changed  bool   `json:"changed"`
 	Replicas Span   `json:"replicas"` // live spec.replicas
-	Pods     Span   `json:"pods"`     // at once, but for milliseconds; those on deletion are not counted
+	Pods     Span   `json:"pods"`     // at once, apart from milliseconds; those on deletion are not counted
 	Ready    Span   `json:"ready"`
 	// Before is how many are ready where it begins, and After where the likeliest run ends.
 	Before int `json:"before"`
@@ -34,8 +34,7 @@ type Span struct {
 // ForeseenRun is the likeliest run: each loop acts as soon as it may, and where upstream draws lots the first is drawn.
 type ForeseenRun struct {
 	Settles bool `json:"settles"` // it comes to rest
-	// Moves are what is taken from where it is by something other than its own controller, and where the pods of a
-	// workload end that were elsewhere before.
+	// Moves are the pods that another actor than their controller takes away, and the new nodes of a workload's pods.
 	Moves        []Move `json:"moves,omitempty"`
 	NodesAdded   int    `json:"nodesAdded,omitempty"`
 	NodesRemoved int    `json:"nodesRemoved,omitempty"`

@@ -9,7 +9,7 @@ type Gate struct {
 	OnInconclusive string `json:"onInconclusive"` // warn or fail
 }
 
-// off is the severity at which nothing fails.
+// off is the severity at which the gate never fails.
 const off = "off"
 
 // Fails reports whether a finding fails the gate.
@@ -69,7 +69,8 @@ func (r *Result) heldBack(f *Finding) bool {
 	})
 }
 
-// byGate splits a result into what each gate is for; g is the root's. Of one policy it is the result itself.
+// byGate splits a result into the parts under each gate; g is the root's. With one policy there is one part, the result
+// itself.
 func (r *Result) byGate(g Gate) []gated {
 	if len(r.Scopes) == 0 {
 		return []gated{{r, g, r}}
@@ -157,7 +158,7 @@ func (r *ReleaseResult) Missing() bool { return r.Status == "failed-head" || r.S
 // Open reports whether the change may reach a part of a release that is unknown, which is no pass.
 func (r *ReleaseResult) Open() bool { return r.Status == "partial" || r.Status == "unclaimed" }
 
-// nothing reports whether a run had nothing to check: it has no release, or what is verified has no workload.
+// nothing reports whether a run had nothing to check: it has no release, or the verified manifests have no workload.
 func (r *Result) nothing() bool {
 	none := !slices.ContainsFunc(r.Releases, func(rel ReleaseResult) bool { return rel.Status != "unclaimed" })
 	if none && (r.Base == Side{} || r.Narrowed || r.Unused) {

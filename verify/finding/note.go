@@ -31,7 +31,7 @@ type Effect int
 
 const (
 	Open    Effect = iota // not known, and a verdict may hang on it: report has the one thing to do about it
-	Assumed               // not known, and taken for what the note says; or left out of the model
+	Assumed               // not known, and assumed as the note says; or left out of the model
 	Told                  // known, and of no effect on a verdict
 )
 

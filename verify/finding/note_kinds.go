@@ -27,9 +27,9 @@ const (
 	DaemonTakes         Kind = "daemon-takes"   // names: amounts
 	HeldStill           Kind = "held-still"     // names: workloads; arguments: what would move them
 
-	// About what was left out of the searches.
+	// About parts that were left out of the searches.
 
-	DeschedulerLeftOut Kind = "descheduler-left-out" // what of its policy is not modeled
+	DeschedulerLeftOut Kind = "descheduler-left-out" // the part of its policy that is not modeled
 	PreemptedLeftOut   Kind = "preempted-left-out"   // of a workload whose pods those of the argument may preempt
 	BudgetLeftOut      Kind = "budget-left-out"      // of a budget, over how many workloads
 	FriendLeftOut      Kind = "friend-left-out"      // of a workload elsewhere, which the argument requires beside itself
@@ -121,8 +121,8 @@ const (
 	BaselineGrows      Kind = "baseline-grows"       // names: rules and workloads
 	PolicyFor          Kind = "policy-for"           // names: releases
 	PolicyOfBoth       Kind = "policy-of-both"       // names: releases
-	PolicyHides        Kind = "policy-hides"         // names: what is hidden; arguments: by what
-	PolicyNarrows      Kind = "policy-narrows"       // names: what is narrowed
+	PolicyHides        Kind = "policy-hides"         // names: the hidden findings; arguments: by which keys
+	PolicyNarrows      Kind = "policy-narrows"       // names: the narrowed keys
 	PolicyEdited       Kind = "policy-edited"        // adds, changes or removes
 	FolderPolicyEdited Kind = "folder-policy-edited" // adds, changes or removes
 	FolderPolicyIdle   Kind = "folder-policy-idle"
@@ -143,7 +143,7 @@ const (
 	Quoted            Kind = "quoted" // what another version of this program said
 )
 
-// effects are declared here; what has none is open.
+// effects are declared here; a note without one is open.
 var effects = map[Kind]Effect{
 	NoCluster:           Assumed,
 	Isolated:            Assumed,

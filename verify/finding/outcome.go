@@ -14,7 +14,7 @@ type Outcome struct {
 	// Level is how urgent surfaces show it: error, warning or note; "severity" is the finding's own, "" is not at all.
 	Level string
 	Shown string // where in text, comment and HTML
-	SARIF string // what it is in SARIF
+	SARIF string // its form in SARIF
 }
 
 // OutcomeID names an [Outcome].

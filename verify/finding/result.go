@@ -59,8 +59,8 @@ type Workload struct {
 	Change  string  `json:"change"` // added, removed, modified, unchanged
 	Verdict Verdict `json:"verdict"`
 	Reason  string  `json:"reason,omitempty"` // why inconclusive or error, or why it was selected
-	// Unmodeled says that no model runs its kind: it is inconclusive whatever the budget, and holds up nobody else's
-	// verdict.
+	// Unmodeled says that no model runs its kind: it is inconclusive whatever the budget, and does not affect
+	// the verdict of others.
 	Unmodeled bool `json:"unmodeled,omitempty"`
 	// Fields that changed, noise left out; values are redacted where secret.
 	Fields []FieldChange `json:"fields,omitempty"`
@@ -119,7 +119,7 @@ type ReleaseResult struct {
 	ID   string `json:"id"`
 	Kind string `json:"kind"` // helm, kustomize, manifests
 	// Status is ok, failed-base, failed-head, skipped, untouched: not rendered, as the change does not reach it;
-	// partial: the change may reach a part of it that is unknown; or unclaimed: a workload that nothing is known to apply.
+	// partial: the change may reach a part of it that is unknown; or unclaimed: a workload not known to be applied.
 	Status string    `json:"status"`
 	Reason string    `json:"reason,omitempty"`
 	Remedy string    `json:"remedy,omitempty"`
