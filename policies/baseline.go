@@ -13,7 +13,7 @@ import (
 // BaselineKind heads a baseline file, beside [APIVersion].
 const BaselineKind = "Baseline"
 
-// maxBaselineBytes is what a tree gives of one file.
+// maxBaselineBytes is the most that a tree gives of one file.
 const maxBaselineBytes = 5 << 20
 
 // Baseline is a list of findings that were there when somebody began to check. They do not

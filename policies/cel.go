@@ -140,7 +140,7 @@ type expression struct {
 	reads   []observation // what it looks at, each once, in the order of the text
 }
 
-// compile is [compileTo] of what says true or false.
+// compile is [compileTo] of an expression that gives true or false.
 func compile(env *cel.Env, text string) (*expression, []*cel.Error) {
 	return compileTo(env, text, cel.BoolType, "must say true or false")
 }
@@ -187,7 +187,7 @@ func (d *decoder) expression(dst *string, self *bool) read {
 	}
 }
 
-// mistaken words what is wrong with an expression.
+// mistaken words the error of an expression.
 func (d *decoder) mistaken(n *yaml.Node, at string, problems []*cel.Error) {
 	for _, e := range problems {
 		where := d.follow(n, at)

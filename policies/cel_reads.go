@@ -130,7 +130,7 @@ const (
 	no
 )
 
-// whileMoving is what an expression says of every state in which something is left to do.
+// whileMoving is the value of an expression in every state in which some loop has work left.
 func whileMoving(e ast.Expr) known {
 	switch e.Kind() {
 	case ast.LiteralKind:

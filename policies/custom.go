@@ -110,7 +110,7 @@ func customRule(in *CustomIntent, e *expression, at rules.Declaration) rules.Rul
 	return r
 }
 
-// words is what a violation says before the numbers.
+// words are the beginning of a violation's message, before the numbers.
 func (c *CustomIntent) words(form string) string {
 	if c.Message != "" {
 		return oneLine(c.Message)
@@ -155,8 +155,8 @@ func customHelp(in *CustomIntent, at rules.Declaration) rules.Help {
 	return h
 }
 
-// customClass is the class of findings: convergence for what is about runs, topology for
-// what looks at places, numbers else.
+// customClass is the class of findings: convergence if it is about runs, topology if it looks at places, numbers
+// otherwise.
 func customClass(form string, e *expression) rules.Class {
 	if form == eventually || form == settles {
 		return rules.Convergence

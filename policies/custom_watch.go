@@ -12,7 +12,7 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// resting reports whether a state is one in which nothing is left to do.
+// resting reports whether no loop has work left in a state.
 type resting uint8
 
 const (
@@ -20,8 +20,8 @@ const (
 	atRest                // it is
 )
 
-// watcher evaluates one expression in the states of one problem. What it says depends on
-// the observations only, of which there are few: it is asked once for each.
+// watcher evaluates one expression in the states of one problem. Its value depends on the observations only, of which
+// there are few: it is evaluated once for each.
 type watcher struct {
 	place     string // of the expression, for errors
 	e         *expression

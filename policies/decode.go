@@ -27,7 +27,7 @@ type fileLimits struct{ bytes, values, items int }
 
 // decoder reads a policy file strictly and collects every problem, each with its place.
 type decoder struct {
-	file     string // the name of what it reads
+	file     string // the name of the file
 	problems []Problem
 	values   int                   // read so far
 	spent    bool                  // the file has used up its values; nothing more is said
@@ -323,7 +323,7 @@ func join(path, key string) string {
 	return path + "." + key
 }
 
-// kindOf words what stands in a file.
+// kindOf words the kind of a value in a file.
 func kindOf(n *yaml.Node) string {
 	switch {
 	case n.Kind == yaml.MappingNode:

@@ -139,8 +139,7 @@ var (
 	}
 )
 
-// pluginSet reads the enabled plugins of an extension point; upstream reads what is
-// disabled and does nothing with it.
+// pluginSet reads the enabled plugins of an extension point; upstream reads the disabled ones and ignores them.
 func (d *decoder) pluginSet(dst *[]string, may []string) read {
 	known := func(n *yaml.Node, at string) {
 		var s string

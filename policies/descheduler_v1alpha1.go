@@ -14,7 +14,7 @@ import (
 const deschedulerV1alpha1 = "descheduler/v1alpha1"
 
 // strategyArgs are the parameters of v1alpha1 that each strategy takes as arguments of its plugin, and their names
-// there; "": what the parameter holds is taken by its own names.
+// there; "": the members of the parameter keep their names.
 //
 // Upstream: descheduler v0.29.0, pkg/api/v1alpha1: StrategyParamsToPluginArgs.
 var strategyArgs = map[string]map[string]string{
@@ -45,8 +45,8 @@ var strategyGroups = map[string][]string{
 }
 
 // policyV1alpha1 converts a policy in v1alpha1 as deschedulers did: each enabled strategy is a profile, and all share
-// the policy's evictor, except for what the strategy says of nodes and priorities. Upstream ran the profiles in random
-// order, here they run in that of their names: what only another order does is hidden.
+// the policy's evictor, except for the strategy's own nodes and priorities. Upstream ran the profiles in random order,
+// here they run in that of their names: an effect of another order only is hidden.
 //
 // Upstream: descheduler v0.29.0, pkg/api/v1alpha1: V1alpha1ToInternal.
 func (d *decoder) policyV1alpha1(root *yaml.Node, out *state.Descheduler) {

@@ -19,7 +19,7 @@ type Policy struct {
 	// File it was read from, as given; "" for the embedded default.
 	File        string
 	Releases    []Release
-	Parked      []string // patterns of files that nothing applies
+	Parked      []string // patterns of files that are not applied
 	Cluster     Cluster
 	Controllers Controllers
 	Apply       string // client-side or server-side
@@ -218,8 +218,8 @@ type CustomIntent struct {
 	Severity                           rules.Severity
 	// Workloads that self stands for, as "namespace/name"; empty: all.
 	Workloads []string
-	Message   string // what a finding says; "" words the expression
-	Help      string // why the intent is there, in Markdown, for who breaks it
+	Message   string // the text of a finding; "" words the expression
+	Help      string // why the intent is there, in Markdown, for the author of a finding
 	File      string // the policy file that has it
 	Line      int
 }

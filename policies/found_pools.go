@@ -93,7 +93,7 @@ func (f FoundPool) declarable() bool {
 	return err == nil
 }
 
-// objectMeta is what is read of the metadata of an object.
+// objectMeta has the fields that are read of the metadata of an object.
 type objectMeta struct {
 	Name        string            `json:"name"`
 	Labels      map[string]string `json:"labels"`

@@ -27,7 +27,7 @@ type KarpenterPool struct {
 	Locate func(field string) (file string, line int)
 }
 
-// nodePoolObject is what is read of a NodePool (karpenter.sh/v1, and v1beta1).
+// nodePoolObject has the fields that are read of a NodePool (karpenter.sh/v1, and v1beta1).
 type nodePoolObject struct {
 	Metadata struct {
 		Name string `json:"name"`

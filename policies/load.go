@@ -42,7 +42,7 @@ func Load(name string, data []byte) (*Policy, error) {
 	return p, nil
 }
 
-// decode overrides p with what a file says.
+// decode overrides p with the keys of a file.
 func (p *Policy) decode(name string, data []byte) error {
 	d := newDecoder()
 	d.file = name

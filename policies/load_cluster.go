@@ -198,8 +198,7 @@ func (d *decoder) allocatable(dst *corev1.ResourceList) read {
 	}
 }
 
-// plainQuantity keeps from upstream's parser what it has no bound for: it computes
-// 10^999999999 digit by digit.
+// plainQuantity keeps texts from upstream's parser that it would not bound: it computes 10^999999999 digit by digit.
 var plainQuantity = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[-+]?[0-9.]{1,30}([eE][-+]?[0-9]{1,2}|[a-zA-Z]{0,2})$`)
 })

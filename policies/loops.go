@@ -12,11 +12,11 @@ import (
 // timing, facts of the cluster. Requirements (intents, gate, waivers) are no loops.
 type Loop struct {
 	Path string // of its key, such as events.nodeFailure
-	// File reports that it is told by a file that the policy names as well, which is then given; nil: by none.
+	// File gives the name of a file that the policy names and that declares it as well; nil: there is none.
 	File func(p *Policy) string
-	view func(p *Policy) any // what it comes to, without lines
+	view func(p *Policy) any // its value, without lines
 	take func(to, from *Policy)
-	// less reports whether b makes the search smaller than a; nil: nobody can tell but by searching.
+	// less reports whether b makes the search smaller than a; nil: only a search can tell.
 	less  func(a, b *Policy) bool
 	words func(p *Policy) string // for a reader; nil: [Loop.File]'s name
 }

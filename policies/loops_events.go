@@ -101,7 +101,7 @@ func isFailure(key string) bool {
 	return false
 }
 
-// drains ranks what is declared of them: never, one as a routine, so many.
+// drains ranks the declarations of drains: never, one as a routine, so many.
 func drains(p *Policy) int {
 	switch e := &p.Events; {
 	case e.Drain != nil:

@@ -140,7 +140,7 @@ func (d *decoder) ownTarget(o *OwnController) read {
 		})
 		t.Namespace, t.Name, _ = strings.Cut(full, "/")
 		if selector != "" {
-			t.Selector, _ = labels.Parse(selector) // what cannot be parsed is a problem already
+			t.Selector, _ = labels.Parse(selector) // an invalid one is a problem already
 		}
 		if full == "" && selector == "" {
 			d.fail(n, at, "says neither which workload nor which labels; give name or selector")
@@ -174,8 +174,8 @@ func (d *decoder) loopExpression(dst *string, into **expression, want *cel.Type,
 	}
 }
 
-// loopEnvironment is that of custom intents without what no controller sees (events, whether the change is applied,
-// whether anything is left to do), and with changed: whether what it watches has changed since it acted.
+// loopEnvironment is that of custom intents without facts that no controller sees (events, whether the change is
+// applied, whether any work is left), and with changed: whether the watched object has changed since it acted.
 func (d *decoder) loopEnvironment() *cel.Env {
 	if d.loops != nil {
 		return d.loops

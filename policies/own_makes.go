@@ -27,7 +27,7 @@ type OwnMade struct {
 	Also        []OwnMade         // beside it, of the same custom resource
 }
 
-// makes reads what is made of a custom resource.
+// makes reads the recipe for a custom resource.
 func (d *decoder) makes(o *OwnController) read {
 	return func(n *yaml.Node, at string) {
 		m := &OwnMade{}
@@ -130,7 +130,7 @@ func counted(v any) any {
 	return v
 }
 
-// resources declares what is asked of custom resources.
+// resources declares the functions of custom resources.
 var resources = sync.OnceValue(func() *cel.Env {
 	env, err := cel.NewEnv(cel.ParserExpressionSizeLimit(maxExpression), cel.ParserRecursionLimit(100),
 		cel.Variable(varSelf, cel.DynType), cel.OptionalTypes(), ext.Math(), ext.Strings())
@@ -165,7 +165,7 @@ func (d *decoder) asked(into **Asked, want *cel.Type) read {
 	}
 }
 
-// madeKind refuses what is no workload.
+// madeKind refuses kinds that are no workload.
 func (d *decoder) madeKind(n *yaml.Node, at string, object map[string]any) {
 	version, _ := object["apiVersion"].(string)
 	kind, _ := object["kind"].(string)

@@ -47,11 +47,11 @@ func (e *loopExpression) For(c *state.Config, self int) (state.Reading, bool) {
 	return r, true
 }
 
-// reading is an expression in the states of one problem. What it says depends on the numbers that it looks at only, and
-// is asked once for each combination of them.
+// reading is an expression in the states of one problem. Its value depends only on the numbers that it looks at, and is
+// evaluated once for each combination of them.
 type reading struct {
 	*loopExpression
-	observers []observer // nil: whether what is watched has changed
+	observers []observer // nil: whether the watched object has changed
 	placed    bool
 
 	mu      sync.Mutex

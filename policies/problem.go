@@ -12,7 +12,7 @@ import (
 type Problem struct {
 	Line, Column int    // from 1
 	Field        string // such as "cluster.nodePools[0].count.min"; "" for the file as a whole
-	Text         string // what is wrong and what to do; one line
+	Text         string // the error and the remedy; one line
 }
 
 // FileError holds every problem of one file, in the file's order.

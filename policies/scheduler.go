@@ -96,9 +96,8 @@ func (l *schedulerLoader) configuration() {
 	}
 }
 
-// limits checks the numbers that stand beside the profiles. None of them changes where
-// a pod may go: of up to 100 nodes all are scored, whatever the percentage
-// (pkg/scheduler: numFeasibleNodesToFind, minFeasibleNodesToFind).
+// limits checks the numbers beside the profiles. None of them changes where a pod may go: of up to 100 nodes all are
+// scored, whatever the percentage (pkg/scheduler: numFeasibleNodesToFind, minFeasibleNodesToFind).
 func (l *schedulerLoader) limits(c *configv1.KubeSchedulerConfiguration) {
 	l.percentage("percentageOfNodesToScore", c.PercentageOfNodesToScore)
 	if c.Parallelism != nil && *c.Parallelism <= 0 {

@@ -68,7 +68,7 @@ func (l *schedulerLoader) invalid(at string, err error) {
 	}
 }
 
-// takeArguments has a profile take up the arguments of a plugin, and gives what is wrong with them.
+// takeArguments has a profile take up the arguments of a plugin, and returns their errors.
 func takeArguments(p *state.SchedulerProfile, args runtime.Object, at *apifield.Path) error {
 	switch a := args.(type) {
 	case *config.NodeResourcesFitArgs:

@@ -20,7 +20,7 @@ type Lock struct {
 	Line  int
 }
 
-// atRoot are the fields of a policy at the root alone: what is rendered is decided before it is known where it stands.
+// atRoot are the fields of a policy at the root alone: the rendered releases are chosen before their folders are known.
 var atRoot = []string{"releases", "parked", "cluster.releases"}
 
 // Below gives the policy of a folder below that of p, which has no files loaded yet: what the file in that folder gives
@@ -42,7 +42,7 @@ func (p *Policy) Below(name string, data []byte) (*Policy, error) {
 	return out, nil
 }
 
-// copied is a policy of which nothing is shared that reading a file writes to.
+// copied is a copy of a policy that shares nothing that reading a file writes to.
 func (p *Policy) copied() *Policy {
 	out := *p
 	out.Intents = maps.Clone(p.Intents)

@@ -79,8 +79,8 @@ func taintsOf(list []snapshot.Taint) []corev1.Taint {
 	return out
 }
 
-// mayCome makes of each declared pool what may come beside the nodes that are there: of a pool that
-// some of these are of as many as it lacks, of any other as many as it says.
+// mayCome turns each declared pool into the nodes that may be added: if some existing nodes belong to it, as many as it
+// lacks, otherwise as many as it declares.
 func (p *Policy) mayCome() {
 	c := &p.Cluster
 	pools := slices.Clone(c.Pools)

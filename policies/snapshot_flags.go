@@ -59,7 +59,7 @@ func (p *Policy) setFlags(s *snapshot.Snapshot) error {
 	return nil
 }
 
-// flagsOf are the flags of a program that a snapshot has; nil: none.
+// flagsOf are the flags of a program that a snapshot has; nil: it has none.
 func flagsOf(s *snapshot.Snapshot, program string) map[string]string {
 	i := slices.IndexFunc(s.Controllers, func(c snapshot.Controller) bool { return c.Name == program })
 	if i < 0 {

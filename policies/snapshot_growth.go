@@ -69,7 +69,7 @@ func mostNodes(s *snapshot.Snapshot) int {
 	return math.MaxInt32
 }
 
-// likeLargest is a pool of nodes like the largest of some, with what all of them have in common.
+// likeLargest is a pool of nodes like the largest of some, with their common properties.
 func likeLargest(name string, nodes []*corev1.Node) NodePool {
 	largest := slices.MaxFunc(nodes, func(a, b *corev1.Node) int {
 		x, y := a.Status.Allocatable, b.Status.Allocatable

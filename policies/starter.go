@@ -179,8 +179,7 @@ func fixedResources(n *corev1.Node) map[string]string {
 	return out
 }
 
-// resourcesOf words what there is of resources that a policy can name; nil without CPU
-// and memory.
+// resourcesOf words the resources that a policy can name; nil without CPU and memory.
 func resourcesOf(list corev1.ResourceList) map[string]string {
 	if list.Cpu().IsZero() || list.Memory().IsZero() {
 		return nil

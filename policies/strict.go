@@ -36,7 +36,7 @@ func (d *decoder) strictly(n *yaml.Node, path string, into any) bool {
 // maxDepth bounds lists and mappings within each other; upstream's types need far less.
 const maxDepth = 50
 
-// plain turns a value into what JSON has, each alias as often as it is used.
+// plain turns a value into one of JSON's types, each alias as often as it is used.
 func (d *decoder) plain(n *yaml.Node, path string, depth int) any {
 	m := d.follow(n, path)
 	if m == nil || d.spent {

@@ -37,7 +37,7 @@ func BelowFloorAt(minReady int) Rule {
 				return Property{} // the pods of Jobs become fewer on purpose
 			}
 			floors := [2]int{minReady, minReady}
-			evicted := floors // where what takes the pod is an eviction
+			evicted := floors // if the pod is taken by an eviction
 			if minReady == 0 {
 				floors = [2]int{promised(c, w, state.Base), promised(c, w, state.Head)}
 				evicted = [2]int{keptFromEvictions(c, w, state.Base), keptFromEvictions(c, w, state.Head)}
@@ -49,7 +49,7 @@ func BelowFloorAt(minReady int) Rule {
 				BadStep: func(from, to state.State) bool {
 					if minReady == 0 && (to.DownNodes() > from.DownNodes() || to.GoneNodes() > from.GoneNodes() ||
 						to.CrashesLeft() < from.CrashesLeft() || starved(from, to, w)) {
-						return false // nobody promises anything of a machine that dies, or of a program
+						return false // a machine that dies, or a program, makes no promise
 					}
 					if minReady == 0 && halted(to, w) && to.Manifest(w).HPA != nil {
 						return false // scaled in proportion, ready or not, which no declaration changes

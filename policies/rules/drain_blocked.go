@@ -49,7 +49,7 @@ real if pods are deleted by hand.`,
 		_, v := Newest(c, w)
 		m := &c.Spec.Workloads[w].Manifests
 		kept := e.KeepsBare && e.Drain > 0 && m[v].Kind().Bare()
-		nobody := len(m[state.Base].PDBs)+len(m[state.Head].PDBs) == 0 && !undisrupted(c, w) // nobody objects
+		nobody := len(m[state.Base].PDBs)+len(m[state.Head].PDBs) == 0 && !undisrupted(c, w) // no budget objects
 		if !kept && (c.PerNode(w) || e.Drain <= 0 && e.NodeRemoved <= 0 || e.IgnorePDB || nobody) {
 			return Property{}
 		}

@@ -13,8 +13,8 @@ import (
 // Edge are requests to the pods behind a Service or a route, as manifests or a policy tell of them, for who searches
 // whether some of them are ready.
 type Edge struct {
-	To        string   // what is asked, as a finding names it
-	Namespace string   // of what is asked
+	To        string   // the target, as a finding names it
+	Namespace string   // of the target
 	Service   string   // whose pods answer; "": those of all Workloads do
 	Workloads []string // that answer in some version, "namespace/name", in order
 	Least     int      // pods that have to be ready, at least 1
@@ -22,7 +22,7 @@ type Edge struct {
 	// Local says that what matters is that pods on the caller's own node answer, where no others do.
 	Local bool
 	Guess bool // only a setting of the caller's says that it asks
-	// Declared is where a policy says it; zero: none does.
+	// Declared is where a policy says it; zero: none declares it.
 	Declared Declaration
 }
 
@@ -72,7 +72,7 @@ type answers struct {
 	edge   Edge
 	of     []int
 	caller int // -1: none
-	speaks int // the one that the property is told of
+	speaks int // the one that the property names
 }
 
 // newAnswers finds them; nil: one of them is not there.

@@ -26,7 +26,7 @@ const (
 	Displaced
 	// NodesComeAndGo: nodes are added and removed again and again.
 	NodesComeAndGo
-	// NodesGoDown: nodes, or their kubelets, fail again and again under what is placed on them.
+	// NodesGoDown: nodes, or their kubelets, fail again and again under the pods placed on them.
 	NodesGoDown
 	// Restless: a workload never comes to rest.
 	Restless

@@ -71,8 +71,8 @@ controller, or a Job has ` + "`backoffLimit: 0`" + `.`,
 	},
 }
 
-// lostForGood is the rule where no controller owns the pod: whatever takes it takes it for good, until it is applied
-// again. Whoever declares such a Pod knows that, or should be told once; that events take pods is no fault of a change.
+// lostForGood is the rule if no controller owns the pod: it is gone for good, until it is applied again. Authors of
+// such a Pod know that, or should hear it once; a change is not at fault if events take pods.
 func lostForGood(c *state.Config, w int, m *state.Manifest) Property {
 	if m.Bare.Ends() {
 		return Property{}

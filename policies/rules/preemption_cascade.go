@@ -43,7 +43,7 @@ Not real if the cluster is larger. Kueue ignores budgets.`,
 		d, _ := Newest(c, w)
 		floors := [2]int{withstood(c, w, state.Base), withstood(c, w, state.Head)}
 		queued := mayBeDisplaced(c, w)
-		if queued { // what waits in a queue for its turn was promised what a budget says
+		if queued { // a pod that waits in a queue was promised the budget's number
 			floors = [2]int{budgeted(c, w, state.Base), budgeted(c, w, state.Head)}
 		}
 		if d == nil || !queued && !mayBePreempted(c) || floors[state.Base] <= 0 && floors[state.Head] <= 0 {

@@ -20,7 +20,7 @@ func promised(c *state.Config, w int, v state.Version) int {
 		return 0
 	}
 	if ms[v].Kind().Bare() {
-		return 0 // nobody promises to keep one pod up; an eviction that its budget forbids is not granted
+		return 0 // there is no promise to keep one pod up; an eviction that its budget forbids is not granted
 	}
 	desired := leastOfBoth(ms)
 	// A rollout replaces pods only where there are two templates.
@@ -36,8 +36,8 @@ func promised(c *state.Config, w int, v state.Version) int {
 	return max(floor, 0)
 }
 
-// desiredBeside is the least number of replicas of the other workloads whose pods a budget
-// counts as well, in pods: what it keeps can be theirs. Those that a controller owns are of its expected pods, too.
+// desiredBeside is the least number of replicas of the other workloads whose pods a budget counts as well, in pods: the
+// pods that it keeps can be theirs. Those that a controller owns are of its expected pods, too.
 func desiredBeside(c *state.Config, w int, v state.Version, pdb *policyv1.PodDisruptionBudget) (total, owned int) {
 	for o := range c.Spec.Workloads {
 		m := &c.Spec.Workloads[o].Manifests[v]

@@ -37,7 +37,7 @@ func keepsOld(s state.State, w, p int) bool {
 	return m.Kind() == state.StatefulSet && s.C.Pods[p].Ordinal < m.FirstOrdinal()+m.Partition()
 }
 
-// newestPods sums up what is counted of the pods of workload w's current template.
+// newestPods sums up a count of the pods of workload w's current template.
 func newestPods(s state.State, w int, of func(p int) int) int {
 	total := 0
 	for _, p := range s.C.ClassesOf[w] {
@@ -48,9 +48,8 @@ func newestPods(s state.State, w int, of func(p int) int) int {
 	return total
 }
 
-// halted reports whether workload w waits for somebody to mend or revert its current
-// revision, which is a bad one: what its rollout leaves unfinished is of that revision's
-// making. What the old pods do meanwhile is not.
+// halted reports whether workload w waits for somebody to fix or revert its current revision, which is a bad one: that
+// its rollout stays unfinished is the revision's fault. The fate of the old pods meanwhile is not.
 func halted(s state.State, w int) bool {
 	current := s.NewClass(w)
 	return current >= 0 && s.Bad(current)

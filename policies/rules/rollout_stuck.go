@@ -60,7 +60,7 @@ func stuck(s state.State, w int) bool {
 	if current < 0 || s.Manifest(w).Paused() {
 		return false
 	}
-	if stable := s.AbortedTo(w); stable >= 0 { // an abort completes where all of what was there before is back
+	if stable := s.AbortedTo(w); stable >= 0 { // an abort completes when all earlier pods are back
 		return s.Pending(stable)+s.Waiting(stable) == 0 && s.AvailableIn(stable) < s.Replicas(w)
 	}
 	if halted(s, w) {

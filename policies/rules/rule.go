@@ -122,7 +122,7 @@ func (r Rule) Concerns(name string) bool { return r.speaksOf == nil || r.speaksO
 
 // Help is what `kubesettle explain` and the SARIF rule show, in Markdown.
 type Help struct {
-	Real string // is it real? What is reported, what is not, and how to see it in one's own cluster
+	Real string // is it real? Which cases are reported, which are not, and how to see it in one's own cluster
 	Bad  string // how bad is it?
 	Now  string // what now?
 	// Sources are public addresses: documentation, issues, papers.

@@ -87,7 +87,7 @@ type domainView struct {
 	keys   []string
 	domain [][]string // by key and node; "" where the node is in no domain
 	open   []bool     // by node: its taints and labels let the pods in
-	// drawn is how much each node draws the pods, where nobody asks for a spread and the keys are
+	// drawn is how much each node draws the pods, if no spread is asked for and the keys are
 	// those that the scheduler spreads by on its own; nil: they are asked for.
 	drawn    []int64
 	required bool // some of the keys are those of a demand that the scheduler has to keep

@@ -21,7 +21,7 @@ import (
 type spreadView struct {
 	class       int // of its pods, or the first of them
 	own         []int
-	soft        bool // nothing is required, so that what is preferred counts
+	soft        bool // nothing is required, so preferences count
 	constraints []spreadRule
 	apart       []apartRule
 	open        []bool         // by node: nothing that is constant keeps the pods away
@@ -82,8 +82,8 @@ func (d *domains) standing(s state.State, classes []int) []int {
 
 func (v *spreadView) asks() bool { return len(v.constraints)+len(v.apart) > 0 }
 
-// newSpreadView compiles a version of workload w. What the manifest prefers is left out
-// where it prefers other nodes as well, or where whether a pod may move hangs on others.
+// newSpreadView compiles a version of workload w. A preference is left out if the manifest prefers other nodes as well,
+// or if other pods decide whether a pod may move.
 func newSpreadView(c *state.Config, w int, version state.Version) *spreadView {
 	v := &spreadView{class: c.ByVersion[w][version]}
 	if v.class < 0 {
