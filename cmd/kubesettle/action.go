@@ -139,8 +139,8 @@ func (a *actionRun) compare(ctx context.Context, p *process, r github.Range, hea
 	return done, err
 }
 
-// fetch brings base into a folder of its own. A clone of depth 1 has only the merge
-// commit; its first parent is fetched with the run's token.
+// fetch brings base into a separate folder. A clone of depth 1 has only the merge commit; its first parent is fetched
+// with the run's token.
 func (a *actionRun) fetch(ctx context.Context, p *process, sha string) (dir string, err error) {
 	missing := fmt.Errorf("base %.12s is not in the clone: set 'fetch-depth: 2' for actions/checkout (0 for a push or a merge group)", sha)
 	if a.stranger || a.token == "" || repositoryURL(p) == "" { // a run for a fork opens no connection

@@ -132,8 +132,8 @@ func (g *gating) baselineNotices(p *policies.Policy, base, head tree.Tree) ([]fi
 	return []finding.Note{finding.Say(finding.BaselineGrows).At(b.File, 0).With(names...)}, nil
 }
 
-// write writes the baseline of a result, and judges it by that: what was just accepted does
-// not fail. With a baseline given, only what is left of that is written.
+// write writes the baseline of a result, and judges it by that: findings that were just accepted do not fail. With a
+// given baseline, only its remaining entries are written.
 func (a *accepting) write(p *process, done *finished, was *policies.Baseline) error {
 	r := done.result
 	if a.writeTo == "" || r.Verdict == finding.Errored {

@@ -10,9 +10,8 @@ import (
 	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
-// The time budget is one deadline for everything, split so that no phase can leave nothing
-// for the next: rendering ends after its share, and so does the comparison with its lines;
-// the search keeps a part of its own for what findings need.
+// The time budget is one deadline for everything, split so that no phase can leave nothing for the next: rendering ends
+// after its share, and so does the comparison with its lines; the search keeps a separate part for blame and fixes.
 const (
 	forRendering = 0.5
 	forComparing = 0.6 // rendering included
@@ -35,8 +34,9 @@ type budget struct {
 	alone atomic.Bool // the run went on without the analysis that this is the budget of
 }
 
-// within gives what an analysis comes to, or what late makes of one that overran its time by far. It goes on beside the
-// reports then, and ends with the process: what the clock alone cuts is inconclusive, never an error of the change.
+// within returns the outcome of an analysis, or that of late if it overran its time by far. The analysis then goes on
+// while the reports are written, and ends with the process. A cut by the clock alone is inconclusive, never an error of
+// the change.
 func (b *budget) within(analyse func() (*finished, error), late func(error) (*finished, error)) (*finished, error) {
 	type answer struct {
 		done *finished
@@ -78,18 +78,17 @@ func (b *budget) enter(phase string) {
 	}
 }
 
-// remaining is what is left of all.
+// remaining is the rest of the whole budget.
 func (b *budget) remaining() time.Duration { return b.total - time.Since(b.started) }
 
-// reporting begins the last phase, which has a time of its own: what was decided is to be
-// written.
+// reporting begins the last phase, which has a separate time: the decisions must still be written.
 func (b *budget) reporting(code int) {
 	if b == nil {
 		return
 	}
 	b.watch.hear(func(error) int {
 		if code == exitPass {
-			return exitAnalysis // of a pass that nobody was told nobody knows
+			return exitAnalysis // a pass that was not reported is of no use
 		}
 		return code
 	})
@@ -99,7 +98,7 @@ func (b *budget) reporting(code int) {
 // forRemote is how long the comment and the suggestions may take, or the note: everything else is written by then.
 const forRemote = 30 * time.Second
 
-// posting begins what is remote, with a context that ends before the phase does, whatever the API does.
+// posting begins the remote requests, with a context that ends before the phase does, whatever the API does.
 func (b *budget) posting(ctx context.Context, p *process, code int) (context.Context, func()) {
 	limit := cmp.Or(p.remote, forRemote)
 	if b != nil {
@@ -124,8 +123,8 @@ func (b *budget) deadline() time.Time {
 	return b.started.Add(b.total)
 }
 
-// left is what is left for the last phase. Where nothing is, the search ends at once, and
-// says so; no budget stays none.
+// left is the time left for the last phase. If there is none, the search ends at once, and says so; no budget stays
+// none.
 func (b *budget) left() time.Duration {
 	if b.total == 0 {
 		return 0

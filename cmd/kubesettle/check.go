@@ -190,8 +190,8 @@ func (f *runFlags) check(ctx context.Context, p *process, base, head tree.Tree) 
 	}, func(why error) (*finished, error) { return f.undecided(ctx, p, base, head, ropt, why) })
 }
 
-// undecided is what a run comes to that did not heed its time budget. It shares nothing with the analysis that is left
-// behind; base is nil where there is none.
+// undecided is the result of a run that overran its time budget. It shares nothing with the abandoned analysis; base is
+// nil where there is none.
 func (f *runFlags) undecided(ctx context.Context, p *process, base, head tree.Tree, ropt render.Options, why error) (
 	*finished, error) {
 	policy, err := f.gating.load(cmp.Or(base, head))
@@ -287,7 +287,7 @@ func (f *runFlags) options(p *process, policy *policies.Policy,
 	}
 	ropt.Rendered = line.renderHook()
 	if c := &policy.Cluster; len(c.Releases) > 0 || slice.Limited(policy) {
-		ropt.Beside = func(r release.Release) bool { // what is delivered runs beside others in a cluster of known size
+		ropt.Beside = func(r release.Release) bool { // delivered releases run beside others in a cluster of known size
 			return c.Runs(r.ID, r.Path) || slice.Limited(policy) && r.Delivery.Tool != ""
 		}
 	}

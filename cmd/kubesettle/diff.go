@@ -69,8 +69,8 @@ the rendering of a release.`,
 	return cmd
 }
 
-// failures says which releases contribute no changes, and gives the exit code: one that
-// the change did not break holds up nobody.
+// failures says which releases contribute no changes, and gives the exit code: one that the change did not break does
+// not count.
 func failures(w io.Writer, ch *object.Changes) int {
 	code, old := exitPass, map[string]*object.Rendered{}
 	for _, r := range ch.Base.Releases {

@@ -77,7 +77,7 @@ not search.`,
 	return cmd
 }
 
-// docFlags are the flags of what is declared, without the gate's.
+// docFlags are the flags of declarations, without the gate's.
 func (g *gating) docFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&g.policy, "policy", "", "policy file (default: "+policyFile+", if present)")

@@ -4,6 +4,6 @@ package main
 
 import "time"
 
-// grace is longer where the race detector slows what is under test by a factor that nobody
-// knows: only the outside end of a run hangs on it.
+// grace is longer where the race detector slows the program by an unknown factor: only the outside end of a run depends
+// on it.
 const grace = time.Minute

@@ -81,8 +81,8 @@ func initPolicy(p *process, dir, nodes string, force bool) error {
 // mostPoolFiles bounds the files that are looked into for pools.
 const mostPoolFiles = 100_000
 
-// poolsBelow are the node pools that the YAML files of a folder declare to what makes them, in the order of the files.
-// What cannot be read declares none.
+// poolsBelow are the node pools that the YAML files of a folder declare for their provisioners, in the order of the
+// files. An unreadable file declares none.
 func poolsBelow(dir fs.FS) []policies.FoundPool {
 	var out []policies.FoundPool
 	files := 0

@@ -13,7 +13,7 @@ import (
 )
 
 // lastFile is where the result of the last run in a folder is kept, for explain; "" if the user has no folder for
-// caches. The folder is the user's own, so that nothing is written into the repository.
+// caches. The folder belongs to the user, so that nothing is written into the repository.
 func lastFile(p *process, dir string) string {
 	cache := p.getenv("XDG_CACHE_HOME")
 	if cache == "" {
@@ -27,7 +27,7 @@ func lastFile(p *process, dir string) string {
 	return filepath.Join(cache, "kubesettle", "last", fmt.Sprintf("%x.json", sum[:12]))
 }
 
-// keepLast keeps a result for explain. In CI nobody asks for it. It is a convenience: if it fails, explain says that
+// keepLast keeps a result for explain. In CI it is not needed. It is a convenience: if it fails, explain says that
 // there is no last run.
 func keepLast(p *process, r *finding.Result) {
 	dir, err := os.Getwd()

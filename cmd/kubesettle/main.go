@@ -30,11 +30,11 @@ type process struct {
 	worker []string
 	// today is the date that waivers expire against, in UTC.
 	today time.Time
-	// began is when the process did, which its time budget counts from; the zero time: when
-	// that begins. deadline ends what does not heed the budget; nil: nothing does.
+	// began is when the process did, which its time budget counts from; the zero time: when that begins. deadline ends
+	// a run that overran the budget; nil: none is set.
 	began    time.Time
 	deadline *deadline
-	// remote is how long what is posted elsewhere may take; 0: [forRemote].
+	// remote is how long posting elsewhere may take; 0: [forRemote].
 	remote time.Duration
 	// columns of the terminal that stderr is; 0 where it is none, as in CI.
 	columns int
@@ -49,7 +49,7 @@ func start(args []string) int {
 	began := time.Now()
 	ctx, stop := listen(args)
 	defer stop()
-	if len(args) == 0 || args[0] != renderWorker { // which has a limit of its own
+	if len(args) == 0 || args[0] != renderWorker { // which has a separate limit
 		budget := memoryBudget()
 		if err := enoughMemory(budget); err != nil {
 			fmt.Fprintf(os.Stderr, "kubesettle: %s\n", err)
@@ -67,7 +67,7 @@ func start(args []string) int {
 	return execute(ctx, p, args)
 }
 
-// sayLast is what is said of a run that is ended from outside.
+// sayLast is the message of a run that is ended from outside.
 func sayLast(err error) {
 	fmt.Fprintf(os.Stderr, "kubesettle: %s\n", printable(redact.Text(err.Error())))
 }
@@ -84,7 +84,7 @@ func listen(args []string) (context.Context, func()) {
 	go func() {
 		select {
 		case s := <-signals:
-			signal.Stop(signals) // the second one ends what does not heed the first
+			signal.Stop(signals) // the second one ends a program that ignores the first
 			cancel(&stopped{s})
 		case <-ctx.Done():
 		}

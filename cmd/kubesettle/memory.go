@@ -35,8 +35,8 @@ const smallMemory = 128 << 20
 // leastMemory is what reading a small repository takes.
 const leastMemory = 96 << 20
 
-// enoughMemory says what is wrong with a budget that is too small for anything: Go's runtime
-// would end the process in the middle of something, with words and an exit code of its own.
+// enoughMemory explains that a budget is too small for anything: Go's runtime would end the process midway, with its
+// own message and exit code.
 func enoughMemory(budget uint64) error {
 	if budget >= leastMemory {
 		return nil
@@ -44,7 +44,7 @@ func enoughMemory(budget uint64) error {
 	return &exit{exitAnalysis, fmt.Errorf("the system leaves this process %d MiB of memory, and %d MiB are needed: nothing was decided; raise the limit of the address space (ulimit -v), which Go's runtime takes a gigabyte of, or of the container", budget>>20, leastMemory>>20)}
 }
 
-// searchMemory is what the searches get of a budget: what is left is for reading and writing.
+// searchMemory is the searches' share of a budget: the rest is for reading and writing.
 func searchMemory(budget uint64) uint64 { return budget / 10 * 8 }
 
 // guardMemory keeps this process within a budget: Go's runtime collects the more the nearer

@@ -8,12 +8,12 @@ import (
 	"syscall"
 )
 
-// reserved is what Go takes of the address space beside its heap, in bytes: in whole arenas, and
-// for the stacks of threads.
+// reserved is the address space that Go takes beside its heap, in bytes: in whole arenas, and for the stacks of
+// threads.
 const reserved = 256 << 20
 
-// taken is what this process has of a resource already: Go's runtime reserves most of a
-// gigabyte of addresses before it uses any.
+// taken is the amount of a resource that this process has already: Go's runtime reserves most of a gigabyte of
+// addresses before it uses any.
 func taken(resource int) uint64 {
 	b, _ := os.ReadFile("/proc/self/statm")
 	var size, resident, shared, text, library, data uint64 // pages

@@ -2,5 +2,5 @@
 
 package main
 
-// systemLimits are what Linux says.
+// systemLimits exist on Linux only.
 func systemLimits() []uint64 { return nil }

@@ -10,10 +10,9 @@ import (
 	"github.com/cli/browser"
 )
 
-// openReport opens the HTML report in the user's browser: the file that --output html=FILE
-// has written, or one of its own in the folder for temporary files. Nothing is served. The
-// file's name goes to standard error; that no browser could be started is said there, and
-// does not change the exit code.
+// openReport opens the HTML report in the user's browser: the file that --output html=FILE has written, or a new one in
+// the folder for temporary files. Nothing is served. The file's name goes to standard error; that no browser could be
+// started is said there, and does not change the exit code.
 func openReport(p *process, list []output, surface func(format string, toFile bool, w io.Writer) error) error {
 	file := ""
 	if i := slices.IndexFunc(list, func(o output) bool { return o.format == "html" && o.file != "" }); i >= 0 {

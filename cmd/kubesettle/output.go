@@ -17,7 +17,7 @@ import (
 // output is one --output FORMAT[=FILE]; file is "" for standard output.
 type output struct{ format, file string }
 
-// outputs holds the flags of what is written, and where.
+// outputs holds the flags of the outputs and their places.
 type outputs struct {
 	given   []string
 	color   string

@@ -13,12 +13,12 @@ import (
 	"github.com/kubesettle/kubesettle/verify/run"
 )
 
-// A leg renders all again before it searches its part: what it takes from the budget is
-// [forComparing], and what is left is worth a leg only where there is a search of it.
+// A leg renders all again before it searches its part: that takes [forComparing] of the budget, and the rest is worth a
+// leg only if it has something to search.
 const (
 	// statesPerSecond is what one leg visits on a runner of two processors.
 	statesPerSecond = 30_000
-	// mostLegs is what GitHub takes in one matrix.
+	// mostLegs is the most that GitHub takes in one matrix.
 	mostLegs = 256
 )
 
@@ -101,8 +101,8 @@ type matrix struct {
 	seconds          float64 // of all searches in one leg
 }
 
-// matrixOf gives as few legs as let each end within its budget: what a leg has for its searches is
-// what rendering and comparing leave. Searches are dealt in turn, so that the dearest leg counts.
+// matrixOf gives as few legs as let each end within its budget: a leg's searches have the time that rendering and
+// comparing leave. Searches are dealt in turn, so that the dearest leg counts.
 func matrixOf(s *run.Survey, budget time.Duration, most int) matrix {
 	m := matrix{searches: len(s.Searches), slices: len(s.Slices)}
 	for _, states := range s.Searches {

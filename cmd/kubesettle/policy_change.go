@@ -95,7 +95,7 @@ func (s *policySides) renders(opt *render.Options) {
 	}
 }
 
-// changes are what a change makes of the policies of releases, and what is said of head's that do not load. root and
+// changes are the edits of the policies of releases, and the messages about head's policies that do not load. root and
 // scopes are base's, as they are in use.
 func (s *policySides) changes(ch *object.Changes, root *policies.Policy,
 	scopes []run.Scope) (out []run.PolicyChange, notices []finding.Note) {
@@ -108,7 +108,7 @@ func (s *policySides) changes(ch *object.Changes, root *policies.Policy,
 	}
 	switched := map[string]bool{}
 	for _, r := range ch.Head.Releases {
-		switched[r.ID] = r.Switched != "" // what nobody declared has no policy to meet
+		switched[r.ID] = r.Switched != "" // an undeclared setting has no policy to meet
 	}
 	at, loaded := map[[2]*policies.Policy]int{}, map[*policies.Policy]*policies.Policy{}
 	for _, one := range standings(ch, true) {

@@ -100,8 +100,8 @@ func (l *progress) left() string {
 	return fmt.Sprintf(", %s left", max(l.deadline.Sub(l.now()), 0).Round(time.Second))
 }
 
-// draw replaces the line by a text, what there is room for of more, and the time that is left,
-// which goes last: the text is cut for it.
+// draw replaces the line by a text, as much of more as there is room for, and the remaining time, which goes last: the
+// text is cut for it.
 func (l *progress) draw(text string, more ...string) {
 	left := l.left()
 	room := l.columns - 1 - utf8.RuneCountInString(left)

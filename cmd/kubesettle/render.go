@@ -65,7 +65,7 @@ func newRender(p *process) *cobra.Command {
 	return cmd
 }
 
-// rendered is the exit code of a revision: what failed was not analysed.
+// rendered is the exit code of a revision: a failed release was not analysed.
 func rendered(rev *object.Revision) int {
 	for _, rel := range rev.Releases {
 		if rel.Err != nil {
@@ -247,7 +247,7 @@ func (l listing) text() string {
 	return b.String()
 }
 
-// renderWorker is the command that the renderer starts in processes of their own.
+// renderWorker is the command that the renderer starts in separate processes.
 const renderWorker = "render-worker"
 
 func newRenderWorker(p *process) *cobra.Command {

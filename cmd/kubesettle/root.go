@@ -136,7 +136,7 @@ func execute(ctx context.Context, p *process, args []string) int {
 	return e.code
 }
 
-// cause is what ended a run whose context ended: "context canceled" tells nobody anything.
+// cause is the reason why a run's context ended: "context canceled" explains nothing.
 func cause(ctx context.Context, err error) error {
 	if why := context.Cause(ctx); why != nil && errors.Is(err, context.Canceled) {
 		return &exit{exitAnalysis, why}
@@ -148,7 +148,7 @@ func cause(ctx context.Context, err error) error {
 // workflow commands out of a CI log.
 func printable(s string) string { return report.LogText(visible(s)) }
 
-// visible shows a control character as what it is not.
+// visible shows a control character in a readable form.
 func visible(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '\n' || r == '\t' || (r >= ' ' && r != 0x7f && (r < 0x80 || r > 0x9f)) {

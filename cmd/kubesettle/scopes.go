@@ -60,9 +60,9 @@ func (s standing) below(dir string) bool {
 	return s.folder == dir || strings.HasPrefix(s.folder, dir+"/")
 }
 
-// standings are the releases of a change that it may reach, or all, each with the folder that it stands in on base
-// and, where that differs, on head, and with those that it takes an object over from: what moves is under the
-// policies of both places.
+// standings are the releases of a change that it may reach, or all, each with the folder that it stands in on base and,
+// where that differs, on head, and with those that it takes an object over from: a moved object is under the policies
+// of both places.
 func standings(ch *object.Changes, all bool) []standing {
 	var out []standing
 	from := takenFrom(ch)
@@ -154,8 +154,8 @@ func takenFrom(ch *object.Changes) map[string][]*object.Rendered {
 // folders reports whether policies of folders count: where no file was named, which then stands alone.
 func (g *gating) folders() bool { return g.policy == "" && g.file() == policyFile }
 
-// scopes are the policies of folders that releases of a change have, read from the tree that the root's is of.
-// Errors: what is wrong with one of them, or with what it names.
+// scopes are the policies of folders that releases of a change have, read from the tree that the root's is of. Errors:
+// those of one of them, or of a file that it names.
 func (g *gating) scopes(t fs.FS, ch *object.Changes) ([]run.Scope, error) {
 	if !g.folders() {
 		return nil, nil
@@ -279,13 +279,13 @@ func (g *gating) diagnosed(t fs.FS, scopes []run.Scope) []diagnosedScope {
 	return out
 }
 
-// policyFiles are the policies of folders of a tree, sorted; what cannot be read is left out.
+// policyFiles are the policies of folders of a tree, sorted; unreadable ones are left out.
 func policyFiles(t fs.FS) []string {
 	var out []string
 	_ = fs.WalkDir(t, ".", func(file string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
-			return nil // what cannot be read is no release either
+			return nil // an unreadable folder is no release either
 		case d.IsDir() && d.Name() == ".git":
 			return fs.SkipDir
 		case !d.IsDir() && d.Name() == policyFile && file != policyFile:

@@ -228,7 +228,7 @@ func rootOf(abs string, dir bool) string {
 	return filepath.Dir(abs)
 }
 
-// rendering holds the flags of what is rendered, and how.
+// rendering holds the flags that choose what to render, and how.
 type rendering struct {
 	offline        bool
 	untrusted      bool     // the change is a fork's
@@ -287,8 +287,8 @@ func (r *rendering) options(p *process, policy *policies.Policy) (render.Options
 // disconnect takes the network away, whatever the flags say: the change is a fork's.
 func (r *rendering) disconnect() { r.offline, r.untrusted = true, true }
 
-// outputs are what earlier runs rendered, in a folder that was named: they may hold Secrets, which nobody
-// expects in the user's own one. A fork's change neither reads nor writes them.
+// outputs are rendered by earlier runs, in a folder that was named: they may hold Secrets, which would be unexpected in
+// the user's cache folder. A fork's change neither reads nor writes them.
 func (r *rendering) outputs() *worker.Outputs {
 	if r.cacheDir != "" && !r.untrusted {
 		go programContent() // beside the first files
@@ -297,8 +297,8 @@ func (r *rendering) outputs() *worker.Outputs {
 	return nil
 }
 
-// verdicts are what the searches of earlier runs gave, in a folder that was named. A fork's change only reads them:
-// what it is judged by later must not come from it.
+// verdicts are answers of earlier runs' searches, in a folder that was named. A fork's change only reads them: it must
+// not write the answers that judge it later.
 func (r *rendering) verdicts() *memo.Store {
 	if r.cacheDir == "" {
 		return nil

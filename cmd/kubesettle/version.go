@@ -54,9 +54,9 @@ var programContent = sync.OnceValue(func() string {
 	return content
 })
 
-// contentOf tells builds apart: a digest of the checksums of each 256 KiB. A digest of all bytes takes several times
-// as long, which is more than a little chart does, and nobody is to be kept from forging a program here: who changes it
-// has no need to.
+// contentOf tells builds apart: a digest of the checksums of each 256 KiB. A digest of all bytes takes several times as
+// long, which is more than a little chart does, and it need not resist forgery: a person who can change the program
+// needs no forgery.
 func contentOf(r io.Reader) (string, error) {
 	h, part, table := sha256.New(), make([]byte, 256<<10), crc32.MakeTable(crc32.Castagnoli)
 	for {
