@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// platform is what a binary runs on.
+// platform is a system and architecture that a binary runs on.
 type platform struct{ os, arch string }
 
 func (p platform) String() string { return p.os + "/" + p.arch }

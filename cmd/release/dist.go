@@ -49,7 +49,7 @@ func newDist() *cobra.Command {
 	return cmd
 }
 
-// release is what is built, where to, and the time that files carry.
+// release describes the build: its content, its folder, and the time that files carry.
 type release struct {
 	src, dist, version string
 	at                 time.Time

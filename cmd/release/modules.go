@@ -30,7 +30,7 @@ func (m goModule) purl() string {
 	return "pkg:golang/" + strings.ReplaceAll(m.path, "~", "%7E") + "@" + strings.ReplaceAll(m.version, "+", "%2B")
 }
 
-// contents is what a binary says it is made of.
+// contents is the list of a binary's parts.
 type contents struct {
 	main    goModule
 	modules []goModule // the standard library first, then the others by path
@@ -40,8 +40,8 @@ type contents struct {
 // standard is the Go standard library's name in a bill of materials, as govulncheck has it.
 const standard = "stdlib"
 
-// contentsOf reads a binary's build information. graph is what `go mod graph` says; of it only
-// what the binary holds is taken.
+// contentsOf reads a binary's build information. graph is the output of `go mod graph`; only modules in the binary are
+// taken from it.
 func contentsOf(binary, version, graph string) (*contents, error) {
 	info, err := buildinfo.ReadFile(binary)
 	if err != nil {

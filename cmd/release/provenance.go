@@ -19,7 +19,7 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 )
 
-// predicateType and buildType name what the statement says, and how a release is built.
+// predicateType and buildType name the statement, and the way in which a release is built.
 const (
 	predicateType = "https://slsa.dev/provenance/v1"
 	buildType     = "https://github.com/kubesettle/kubesettle/blob/main/cmd/release/README.md"
