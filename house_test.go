@@ -1,9 +1,12 @@
 package kubesettle_test
 
 import (
+	"bytes"
 	"go/scanner"
 	"go/token"
+	"maps"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -37,27 +40,36 @@ func TestLinesAreNarrow(t *testing.T) {
 	}
 }
 
-// TestLongTestsAreRun: what asks for -short is run without it by `make test-full`.
+// TestLongTestsAreRun: what asks for -short is run without it by `make test-full`, and what starts goroutines is run
+// under the race detector.
 func TestLongTestsAreRun(t *testing.T) {
 	makefile, err := os.ReadFile("Makefile")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, line, _ := strings.Cut(string(makefile), "\nLONG ")
-	line, _, _ = strings.Cut(line, "\n")
-	listed := strings.Fields(strings.TrimLeft(line, " ="))
-	var found []string
+	starts := regexp.MustCompile(`\bgo func\(|\berrgroup\.|\bsync\.WaitGroup\b`)
+	long, raced := map[string]bool{}, map[string]bool{}
 	for _, f := range sources(t) {
 		text, err := os.ReadFile(f.path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if dir := "./" + f.dir; f.test && strings.Contains(string(text), "testing."+"Short()") && !slices.Contains(found, dir) {
-			found = append(found, dir)
+		if f.test && bytes.Contains(text, []byte("testing."+"Short()")) {
+			long["./"+f.dir] = true
+		}
+		if f.dir != "." && starts.Match(text) {
+			raced["./"+f.dir] = true
 		}
 	}
-	if slices.Sort(found); !slices.Equal(found, listed) {
-		t.Errorf("LONG in the Makefile is %q, packages that ask for -short are %q", listed, found)
+	for name, want := range map[string]map[string]bool{"LONG": long, "RACED": raced} {
+		_, line, _ := strings.Cut(string(makefile), "\n"+name+" ")
+		line, _, _ = strings.Cut(line, "\n")
+		listed := strings.Fields(strings.TrimLeft(line, " ="))
+		for _, dir := range slices.Sorted(maps.Keys(want)) {
+			if !slices.Contains(listed, dir) {
+				t.Errorf("%s in the Makefile lacks %s", name, dir)
+			}
+		}
 	}
 }
 

@@ -61,6 +61,7 @@ func apartOf(key string) string {
 // TestAnUndeclaredNodeThatFitsExists: with nothing declared, no error and nothing inevitable
 // rests on the labels, the capacity or the number of nodes that were assumed.
 func TestAnUndeclaredNodeThatFitsExists(t *testing.T) {
+	notUnderRace(t)
 	for name, pod := range map[string]string{
 		"architecture":     `      nodeSelector: {kubernetes.io/arch: arm64}`,
 		"operating system": `      nodeSelector: {kubernetes.io/os: windows}`,

@@ -50,6 +50,7 @@ const roomy = "events: {none: true}\ncluster: {nodePools: [{name: n, count: {min
 // TestHoldsAtAReducedScale: a result that rests on fewer pods than declared says so, in
 // its coverage and in its assumptions.
 func TestHoldsAtAReducedScale(t *testing.T) {
+	notUnderRace(t)
 	reduced, whole := []int{500, 700}, []int{6, 50, 100}
 	if testing.Short() {
 		reduced, whole = reduced[:1], whole[:2]
@@ -78,6 +79,7 @@ func TestHoldsAtAReducedScale(t *testing.T) {
 // TestProbeShowsFullNodes: nodes that are too small for the declared pods are not small
 // at a reduced scale; a run with the declared numbers shows it.
 func TestProbeShowsFullNodes(t *testing.T) {
+	notUnderRace(t)
 	r := manyPods(t, 50, "events: {none: true}\ncluster: {nodePools: [{name: n, count: {min: 3, max: 3}, allocatable: {cpu: \"16\", memory: 1Ti}}]}\n")
 	i := slices.IndexFunc(r.Findings, func(f finding.Finding) bool { return f.Rule == "unschedulable" })
 	if i < 0 || r.Findings[i].Status != finding.Existing || !r.Findings[i].AtDeclaredScale || !strings.Contains(r.Findings[i].Message, "48 of 50") {

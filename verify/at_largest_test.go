@@ -14,6 +14,7 @@ import (
 // A finding that has to show at the largest topology is looked up in the search of it that
 // there was; only one that was not searched to the end is searched, and once.
 func TestLiftsAreShared(t *testing.T) {
+	notUnderRace(t)
 	rules, err := policies.Select(policies.Default(), nil)
 	if err != nil {
 		t.Fatal(err)

@@ -17,6 +17,7 @@ import (
 // TestRulesAreVerifiedAsDeclared takes a rollout that is too large to be searched as declared: rules that do not look at
 // where pods are were, those that do were at a reduced scale; and where a full node may refuse pods, none was.
 func TestRulesAreVerifiedAsDeclared(t *testing.T) {
+	notUnderRace(t)
 	manifest := func(image int) string {
 		return fmt.Sprintf(`apiVersion: apps/v1
 kind: Deployment

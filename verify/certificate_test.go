@@ -18,6 +18,7 @@ import (
 // of random rollouts, the counters go as some steps of the certificate's take them, and where nothing has a step left to
 // take, none is said to have one.
 func TestCertificatesSpeakOfTheModel(t *testing.T) {
+	notUnderRace(t)
 	steps, ends := 0, 0
 	for seed := range 40 {
 		r := rand.New(rand.NewPCG(41, uint64(seed)))

@@ -82,9 +82,7 @@ func TestCustomRulesDecide(t *testing.T) {
 // TestCustomRulesAtReducedScale: a number that pods are compared with is scaled as they
 // are, and one that reckons is not judged by stand-ins.
 func TestCustomRulesAtReducedScale(t *testing.T) {
-	if raceDetector {
-		t.Skip("it takes minutes under the race detector, and runs nothing at once that others do not")
-	}
+	notUnderRace(t)
 	const replicas = 400
 	for i, tt := range []struct {
 		intent  string

@@ -18,6 +18,7 @@ import (
 // exactly where a StatefulSet starts one pod after the other. Both are notes, and there is neither where the policy has no
 // bad revision.
 func TestABadFirstRevisionBlocksDrainAndFix(t *testing.T) {
+	notUnderRace(t)
 	drains, fixes := 0, 0
 	for seed := range int64(16) {
 		r := rand.New(rand.NewSource(seed))

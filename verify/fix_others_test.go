@@ -88,9 +88,7 @@ spec:
 // An edit that is offered says which other releases it changes: those are just the ones that render otherwise once the
 // text is edited, whichever of them share the file and which have a value of their own.
 func TestOfferedEditsSayWhatElseTheyChange(t *testing.T) {
-	if raceDetector {
-		t.Skip("it takes minutes under the race detector, and runs nothing at once that others do not")
-	}
+	notUnderRace(t)
 	offered, spread := 0, 0
 	for seed := range uint64(10) {
 		was, is := sharingSides(rand.New(rand.NewPCG(seed, 0)))

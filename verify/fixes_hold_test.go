@@ -49,9 +49,7 @@ func headRevision(t testing.TB, dir string, edited map[string]string) *object.Re
 // Every edit that is offered for a documented failure is applied as text, and the run made
 // again: the finding is gone, and there is none that was not there before.
 func TestOfferedEditsHold(t *testing.T) {
-	if raceDetector {
-		t.Skip("it takes minutes under the race detector, and runs nothing at once that others do not")
-	}
+	notUnderRace(t)
 	offered, least := 0, 35
 	for i, c := range documentedCases {
 		if testing.Short() && i%4 != 0 {

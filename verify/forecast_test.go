@@ -17,9 +17,7 @@ import (
 // TestForecastHolds compares what is foreseen of changes to random clusters with what a search without reductions sees:
 // no state that the change leads to lies beyond the numbers, and each number is reached.
 func TestForecastHolds(t *testing.T) {
-	if raceDetector {
-		t.Skip("it takes minutes under the race detector, and runs nothing at once that others do not")
-	}
+	notUnderRace(t)
 	clusters, budget := 40, time.Minute
 	if testing.Short() {
 		clusters = 12
@@ -74,6 +72,7 @@ func numbersOf(r *finding.Result) []string {
 // TestForeseeAgrees asks what random changes will do, by a search of its own, and compares it with what the searches of
 // the check saw on the way.
 func TestForeseeAgrees(t *testing.T) {
+	notUnderRace(t)
 	clusters := 24
 	if testing.Short() {
 		clusters = 8

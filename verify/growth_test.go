@@ -13,9 +13,7 @@ import (
 // A release of many objects takes time in proportion to them, from reading to the verdict: four times as many take less
 // than eight times the processor time, where sixteen times would be quadratic.
 func TestManyObjectsDoNotGrowQuadratically(t *testing.T) {
-	if raceDetector {
-		t.Skip("it takes minutes under the race detector, and runs nothing at once that others do not")
-	}
+	notUnderRace(t)
 	const object = `apiVersion: v1
 kind: ConfigMap
 metadata: {name: cN, namespace: shop, labels: {at: "AT"}}

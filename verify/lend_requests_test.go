@@ -130,9 +130,7 @@ var joined = regexp.MustCompile(`while the releases (app and platform|platform a
 // TestRequestsInWhateverRelease: what leads somewhere and what it leads to lie in whatever releases of a cluster, and the
 // change on whichever side: the findings are the same, but for their certainty; in two clusters there are none.
 func TestRequestsInWhateverRelease(t *testing.T) {
-	if raceDetector {
-		t.Skip("it takes minutes under the race detector, and runs nothing at once that others do not")
-	}
+	notUnderRace(t)
 	for n, m := range requestEnds {
 		if testing.Short() && n%4 != 0 {
 			continue

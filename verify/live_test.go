@@ -16,6 +16,7 @@ import (
 // A workload that is searched by itself starts from its live pods as well: what is found is the same as
 // where it is searched as a whole, wherever and how many they are.
 func TestApartKeepsFindingsOfLiveStarts(t *testing.T) {
+	notUnderRace(t)
 	fewer, findings := 0, 0
 	for seed := range 24 {
 		r := rand.New(rand.NewPCG(uint64(seed), 21))

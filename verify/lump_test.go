@@ -123,16 +123,19 @@ func fully(r *finding.Result) []string {
 // TestLumpsKeepFindings compares searches in which pods that nobody tells apart are lumped with such in which they are
 // not, on random clusters: the same findings, after as many events and, but for loops, steps.
 func TestLumpsKeepFindings(t *testing.T) {
+	notUnderRace(t)
 	keepFindings(t, 18, "lumped", func(o *Options) { o.Unlumped = true }, func(int) bool { return false })
 }
 
 // TestApartKeepsFindings is the same of workloads that are searched by themselves first, mostly on roomy clusters.
 func TestApartKeepsFindings(t *testing.T) {
+	notUnderRace(t)
 	keepFindings(t, 19, "apart", func(o *Options) { o.Whole = true }, func(seed int) bool { return seed%4 > 0 })
 }
 
 // TestApartKeepsFindingsOfTightClusters is the same where only what pods take at once says whether nodes have room.
 func TestApartKeepsFindingsOfTightClusters(t *testing.T) {
+	notUnderRace(t)
 	keepFindings(t, 22, "tight", func(o *Options) { o.Whole = true }, func(int) bool { return true })
 }
 
@@ -174,6 +177,7 @@ spec:
 
 // TestSharingKeepsFindings is the same of searches that two scenarios share.
 func TestSharingKeepsFindings(t *testing.T) {
+	notUnderRace(t)
 	keepFindings(t, 20, "shared", func(o *Options) { o.Twice = true }, func(int) bool { return false })
 }
 

@@ -2,4 +2,6 @@
 
 package verify
 
-const raceDetector = false
+import "testing"
+
+func notUnderRace(*testing.T) {}

@@ -147,6 +147,7 @@ func places(f treeFiles) map[string]treeFiles {
 // whatever way and wherever it is said. One that stays is not mentioned.
 func TestWhatIsElsewhereIsUnknown(t *testing.T) {
 	t.Parallel()
+	notUnderRace(t)
 	kinds := elsewhere()
 	beside := treeFiles{".kubesettle.yaml": actionPolicy, "other/web.yaml": strings.ReplaceAll(webManifest(100), "web", "beside")}
 	changed := treeFiles{"other/web.yaml": strings.ReplaceAll(webManifest(200), "web", "beside")}

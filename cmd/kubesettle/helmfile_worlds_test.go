@@ -53,6 +53,7 @@ func asking() map[string]treeFiles {
 // it is analysed as if it were known.
 func TestWhatTheEnvironmentDecidesIsUnknown(t *testing.T) {
 	t.Parallel()
+	notUnderRace(t)
 	all := asking()
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		tree := func(n int, cpu string) treeFiles {

@@ -232,12 +232,13 @@ func TestAWrapperIsNoFinding(t *testing.T) {
 }
 
 // quickWrappers is of how many wrappers one is tried with -short.
-const quickWrappers = 19 * quicker
+const quickWrappers = 19
 
 // Adding files never removes a check: whatever includes a release on head, and mends it there, the release that base
 // has is checked as it is on head, also under another name.
 func TestNoWrapperTakesACheckAway(t *testing.T) {
 	t.Parallel()
+	notUnderRace(t)
 	policy := treeFiles{".kubesettle.yaml": actionPolicy}
 	bases, heads := deployables(100), deployables(1500)
 	turn := 0

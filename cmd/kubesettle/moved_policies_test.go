@@ -44,6 +44,7 @@ func acceptedWeb(t *testing.T) string {
 // strictly as in the stricter of both places, and a policy that the change edits or adds counts in neither.
 func TestMovesAreJudgedByBothPlaces(t *testing.T) {
 	t.Parallel()
+	notUnderRace(t)
 	seed := rand.Int63()
 	r := rand.New(rand.NewSource(seed))
 	names := slices.Sorted(maps.Keys(placePolicies()))

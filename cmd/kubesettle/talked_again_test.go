@@ -356,6 +356,7 @@ func manyConfigMaps(n int) treeFiles {
 // finding.
 func TestNobodyTalksTheCheckOutOfItAgain(t *testing.T) {
 	t.Parallel()
+	notUnderRace(t)
 	list := again()
 	policy := treeFiles{".kubesettle.yaml": actionPolicy}
 	outcomes := map[string]int{}

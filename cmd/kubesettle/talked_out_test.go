@@ -136,6 +136,7 @@ func talks() map[string]talk {
 // analysed, or it names the workload that is deployed no longer. Nothing is said to be gone that is there.
 func TestNobodyTalksTheCheckOutOfIt(t *testing.T) {
 	t.Parallel()
+	notUnderRace(t)
 	list := talks()
 	if len(list) < 60 {
 		t.Errorf("%d pull requests, want 60", len(list))

@@ -11,12 +11,13 @@ import (
 )
 
 // quickThirds is of how many pull requests of the first three sets one is tried with -short.
-const quickThirds = 9 * quicker
+const quickThirds = 9
 
 // Nor by anything of further sets: what breaks web fails, or the run says that it was not analysed; what takes its pods
 // away, rests them or has them twice is named.
 func TestNobodyTalksTheCheckOutOfItByFurtherSets(t *testing.T) {
 	t.Parallel()
+	notUnderRace(t)
 	for _, set := range []struct {
 		name         string
 		list         map[string]talk
@@ -24,11 +25,11 @@ func TestNobodyTalksTheCheckOutOfItByFurtherSets(t *testing.T) {
 		also         string // what a pass may say instead
 	}{
 		{"third", third(), quickThirds, 200, "default/web"},
-		{"fourth", fourth(), 19 * quicker, 400, "nothing is claimed of them"},
-		{"fifth", fifth(), 11 * quicker, 100, "nothing is claimed of them"},
-		{"sixth", sixth(), 7 * quicker, 55, "nothing is claimed of it"},
-		{"seventh", seventh(), 5 * quicker, 40, "default/web"},
-		{"sixth, nested", sixthNested(), 41 * quicker, 150, "nothing is claimed of it"},
+		{"fourth", fourth(), 19, 400, "nothing is claimed of them"},
+		{"fifth", fifth(), 11, 100, "nothing is claimed of them"},
+		{"sixth", sixth(), 7, 55, "nothing is claimed of it"},
+		{"seventh", seventh(), 5, 40, "default/web"},
+		{"sixth, nested", sixthNested(), 41, 150, "nothing is claimed of it"},
 	} {
 		if len(set.list) < set.least {
 			t.Errorf("%s: %d pull requests, want %d", set.name, len(set.list), set.least)

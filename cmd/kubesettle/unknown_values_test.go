@@ -139,6 +139,7 @@ var (
 // What is not known makes no verdict better, no error new, and hides nothing that does not depend on it.
 func TestWhatIsUnknownIsNeverBetter(t *testing.T) {
 	t.Parallel()
+	notUnderRace(t)
 	seed, n := uint64(34), *unknownDraws
 	if testing.Short() {
 		n = min(n, 30) // a draw takes three checks

@@ -21,6 +21,7 @@ import (
 // KUBESETTLE_CASES=all, against what is promised of every text; and the same with longer runs, names
 // and lists drawn at random.
 func TestWordsOfCases(t *testing.T) {
+	notUnderRace(t)
 	cases, err := filepath.Glob("../../testdata/[fk]*/[cfg][0-9]*/[rv]*ed") // repaired
 	if err != nil {
 		t.Fatal(err)
