@@ -221,6 +221,7 @@ TOOLS    ?= $(CURDIR)/bin/tools
 CHROMIUM ?= $(shell command -v chromium || command -v chromium-browser || command -v google-chrome)
 MULTITOOL = $(TOOLS)/node_modules/@microsoft/sarif-multitool/bin.js
 OPENAPI   = $(TOOLS)/package/generated/api.github.com.json
+MERMAID   = $(TOOLS)/package/dist/mermaid.min.js
 
 # No script of a package is run. Octokit publishes GitHub's description of its REST API.
 $(MULTITOOL):
@@ -231,13 +232,17 @@ $(OPENAPI):
 	mkdir -p $(TOOLS) && cd $(TOOLS) && npm pack --silent @octokit/openapi@23.0.2 && \
 		tar -xzf octokit-openapi-23.0.2.tgz package/generated/api.github.com.json && rm octokit-openapi-23.0.2.tgz
 
+$(MERMAID):
+	mkdir -p $(TOOLS) && cd $(TOOLS) && npm pack --silent mermaid@11.12.0 && \
+		tar -xzf mermaid-11.12.0.tgz package/dist/mermaid.min.js && rm mermaid-11.12.0.tgz
+
 .PHONY: tools
-tools: node $(MULTITOOL) $(OPENAPI) ## what surfaces is held against, from npm
+tools: node $(MULTITOOL) $(OPENAPI) $(MERMAID) ## what surfaces is held against, from npm
 
 .PHONY: surfaces
 surfaces: tools ## what GitHub gets, against what others wrote: Microsoft's SARIF validator, GitHub's API description, Chromium
 	@[ -n "$(CHROMIUM)" ] || echo "chromium is not installed (Debian: apt-get install chromium): no page is looked at"
-	SARIF_MULTITOOL=$(MULTITOOL) KUBESETTLE_GITHUB_OPENAPI=$(OPENAPI) CHROMIUM=$(CHROMIUM) \
+	SARIF_MULTITOOL=$(MULTITOOL) KUBESETTLE_GITHUB_OPENAPI=$(OPENAPI) CHROMIUM=$(CHROMIUM) MERMAID=$(MERMAID) \
 		$(GO) test -count=1 ./report/... -run 'Multitool|OpenAPI|Client|Sticky|Review|Browser'
 
 .PHONY: node

@@ -184,11 +184,12 @@ const commentLines = 46
 func (m *markdown) full(c cause) string {
 	type room struct{ others, steps, hits int }
 	f, s := &c[0], ""
+	diagram := diagram(f)
 	for _, room := range []room{{4, m.stepsShown, commentHits}, {4, 6, commentHits}, {4, 4, 2}, {3, 3, 0}, {2, 2, 0}} {
 		s = m.title(f) + m.place(c, room.others) + m.quoted(changedLines(f, mdQuoted)) + m.told(f) + m.drawn(f) +
-			m.remedy(f, true) + m.everything(f, room.steps) + m.hits(c, room.hits)
-		if m.whole || strings.Count(s, "\n") <= commentLines {
-			break
+			m.remedy(f, true) + m.everything(f, room.steps, diagram) + m.hits(c, room.hits)
+		if m.whole || strings.Count(s, "\n")-strings.Count(diagram, "\n") <= commentLines {
+			break // a diagram is not read as lines
 		}
 	}
 	return s
@@ -272,6 +273,14 @@ func (m *markdown) told(f *finding.Finding) string {
 	return s + "\n"
 }
 
+// diagram is an interleaving's sequence, folded with the steps: mail and other readers of text do not draw it.
+func diagram(f *finding.Finding) string {
+	if d := sequence(f); d != "" {
+		return mdFence("mermaid", d) + "\n"
+	}
+	return ""
+}
+
 func (m *markdown) drawn(f *finding.Finding) string {
 	if p := picture(f); p != "" {
 		return mdFence("text", p) + "\n"
@@ -280,7 +289,7 @@ func (m *markdown) drawn(f *finding.Finding) string {
 }
 
 // everything is the whole interleaving and the changed fields, folded.
-func (m *markdown) everything(f *finding.Finding, limit int) string {
+func (m *markdown) everything(f *finding.Finding, limit int, diagram string) string {
 	steps := m.toldSteps(f, limit)
 	if m.whole {
 		steps = m.steps(f, m.stepsShown) + m.causes(f, 20)
@@ -289,7 +298,7 @@ func (m *markdown) everything(f *finding.Finding, limit int) string {
 		return ""
 	}
 	return "<details>\n<summary>" + htmlText(count(len(f.Interleaving), "step")+", and the lines that allow them") +
-		"</summary>\n\n" + steps + "</details>\n\n"
+		"</summary>\n\n" + diagram + steps + "</details>\n\n"
 }
 
 // causes are the changed fields that the violation rests on.

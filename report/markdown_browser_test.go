@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/yuin/goldmark"
@@ -32,6 +33,9 @@ func TestMarkdownInABrowser(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if os.Getenv("MERMAID") == "" {
+		t.Fatal("MERMAID does not name Mermaid's script: see make surfaces")
+	}
 	dir := shotsDir(t)
 	github := goldmark.New(goldmark.WithExtensions(extension.GFM), goldmark.WithRendererOptions(html.WithUnsafe()))
 	for name, r := range map[string]*finding.Result{
@@ -50,11 +54,12 @@ func TestMarkdownInABrowser(t *testing.T) {
 					t.Fatal(err)
 				}
 				var saw struct {
-					Overflow             int
+					Overflow, Drawn      int
 					Complaints, Requests []string
 				}
-				browse(t, &saw, "markdown.mjs", chromium, out+".html", out)
-				if len(saw.Complaints)+len(saw.Requests) > 0 || saw.Overflow > 0 {
+				browse(t, &saw, "markdown.mjs", chromium, out+".html", out, os.Getenv("MERMAID"))
+				if len(saw.Complaints)+len(saw.Requests) > 0 || saw.Overflow > 0 ||
+					saw.Drawn != strings.Count(source, "```mermaid\n") {
 					t.Errorf("%+v", saw)
 				}
 			})
