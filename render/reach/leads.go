@@ -3,6 +3,7 @@ package reach
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"reflect"
 	"regexp"
 	"slices"
@@ -12,7 +13,7 @@ import (
 )
 
 // Requests go from a route to a Gateway and to a Service, from a setting to a Service: each names the next one, in
-// whatever release that is. Where one end differs, the release of the other end is rendered.
+// whatever release that is, or selects its pods. Where one end differs, the release of the other end is rendered.
 
 var (
 	// routingKinds name where requests go; steeredKinds are named by them.
@@ -28,6 +29,7 @@ var (
 type leading struct {
 	name    []byte          // by which others name it; nil: they do not
 	names   map[string]bool // that it may name itself
+	selects [][]byte        // values of the labels by which it comes to have pods; nil: of those that it had
 	gateway bool            // it may be named from any namespace
 	in      map[string]bool // namespaces of its release
 }
@@ -44,6 +46,11 @@ func (e *effects) lead(d, other document.Document, j *release.Recipe) {
 	if steered {
 		x.name = []byte(key[3])
 	}
+	if old := selectorOf(other); key[1] == "Service" && old != nil && !reflect.DeepEqual(selectorOf(d), old) {
+		for _, v := range selectorOf(d) {
+			x.selects = append(x.selects, []byte(fmt.Sprint(v)))
+		}
+	}
 	if runs { // the object that it named before says nothing
 		for w := range wordsOf(rulesOf(other)) {
 			delete(x.names, w)
@@ -54,6 +61,13 @@ func (e *effects) lead(d, other document.Document, j *release.Recipe) {
 
 // rulesOf are the fields of an object that say where requests go.
 func rulesOf(d document.Document) [2]any { return [2]any{d.Content["spec"], d.Content["webhooks"]} }
+
+// selectorOf are the labels that a Service selects pods by.
+func selectorOf(d document.Document) map[string]any {
+	spec, _ := d.Content["spec"].(map[string]any)
+	out, _ := spec["selector"].(map[string]any)
+	return out
+}
 
 // wordsOf are the words of an object's fields that may be names of others.
 func wordsOf(rules [2]any) map[string]bool {
@@ -80,8 +94,16 @@ func (e *effects) leads(j *release.Recipe) bool {
 			return x.name != nil && hasWord(b, x.name) && (!x.gateway || bytes.Contains(b, []byte("parentRefs")))
 		}
 		there := x.gateway || meet(x.in, near)
-		return there && (names(settings) || anyFile(j, names)) || anyFile(j, x.meets)
+		return there && (names(settings) || anyFile(j, names)) || anyFile(j, x.meets) || meet(x.in, near) && x.picks(j)
 	})
+}
+
+// picks reports whether pods of a release may have the labels that a Service comes to select.
+func (x leading) picks(j *release.Recipe) bool {
+	return len(x.selects) > 0 && anyFile(j, func(b []byte) bool { return hasKind(b, runningKinds) }) &&
+		!slices.ContainsFunc(x.selects, func(v []byte) bool {
+			return !anyFile(j, func(b []byte) bool { return hasWord(b, v) })
+		})
 }
 
 // meets reports whether a text may have an object that the one which differs names.
