@@ -184,9 +184,27 @@ func (l *lender) kinIn(h *home, sc Scope) {
 		}
 		return (sc.joint(x, a, y, b) || between.related(h.sides, a, b)) && l.Tie(x, y) == Sure
 	}
+	l.lendServices(h, sc)
 	wanted := func(id string) bool { return touched[id] }
 	for _, members := range components(ids, wanted, cut.vicinity(ids, h.sides).near, related) {
 		l.enterKin(h, members, touched)
+	}
+}
+
+// lendServices lends the releases of workloads of which something is asked the Services of others that have their pods.
+func (l *lender) lendServices(h *home, sc Scope) {
+	for v, s := range h.sides {
+		for id, o := range s.Workloads {
+			owner := h.owner(id)
+			if owner == "" || !sc.Asked[o.ID.Namespace+"/"+o.ID.Name] {
+				continue
+			}
+			for _, i := range s.found.services.candidates(o.ID.Namespace, templateOf(o).Labels) {
+				if l.Tie(owner, s.services[i].Release) == Sure {
+					l.lendTo(owner, s.services[i], v)
+				}
+			}
+		}
 	}
 }
 

@@ -14,8 +14,9 @@ import (
 	"github.com/kubesettle/kubesettle/verify/traffic"
 )
 
-// Edges are the requests of which a search has to say whether pods are ready to answer them, each within one release:
-// those of which a policy says how many, and those to a Service that comes to answer on the caller's own node alone.
+// Edges are the requests of which a search has to say whether pods are ready to answer them, each between releases that
+// surely run in one cluster: those of which a policy says how many, and those to a Service that comes to answer on the
+// caller's own node alone.
 func Edges(ch *object.Changes, ties *slice.Neighbours, p *policies.Policy) []rules.Edge {
 	f := &facts{ch: ch, ties: ties, every: slices.ContainsFunc(p.Traffic.Must,
 		func(e policies.Edge) bool { return e.Ready > 0 })}
@@ -68,7 +69,7 @@ func (v *view) local(a traffic.Ask) (rules.Edge, bool) {
 	r := v.of[state.Head].Reach(a)
 	if r.Service == nil || !isLocal(r.Service) || len(r.To) == 0 || slices.ContainsFunc(r.To,
 		func(w *traffic.Workload) bool {
-			return w.Daemon || w.Object.Release != a.Caller.Object.Release
+			return w.Daemon || v.stranger(w.Object, a.Caller.Object, r.Service) != ""
 		}) {
 		return rules.Edge{}, false
 	}
