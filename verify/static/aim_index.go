@@ -71,6 +71,38 @@ func (x *aimIndex) counterpart(o *object.Object) *object.Object {
 	return nil
 }
 
+// again is the object with the same ID in the same release, or else in one that runs in its cluster, or may do so; nil:
+// there is none.
+func (x *aimIndex) again(o *object.Object) *object.Object {
+	var out *object.Object
+	for _, i := range x.named[[3]string{o.ID.Namespace, o.ID.Kind, o.ID.Name}] {
+		switch t := x.objects[i]; {
+		case identity(t) != identity(o):
+		case t.Release == o.Release:
+			return t
+		case out == nil && (x.ties == nil || x.ties.Tie(t.Release, o.Release) != slice.Apart):
+			out = t
+		}
+	}
+	return out
+}
+
+// nearest sorts objects by what is known of where they run: those of an object's own release come first, and last those
+// of which nobody says that they run in its cluster.
+func (x *aimIndex) nearest(of *object.Object, list []*object.Object) []*object.Object {
+	distance := func(o *object.Object) int {
+		switch {
+		case x.ties == nil || o.Release == of.Release:
+			return 0
+		case x.ties.Tie(o.Release, of.Release) == slice.Sure:
+			return 1
+		}
+		return 2
+	}
+	slices.SortStableFunc(list, func(a, b *object.Object) int { return distance(a) - distance(b) })
+	return list
+}
+
 // aimed is the first object that one acts on, of those that count; nil: there is none.
 func (x *aimIndex) aimed(o *object.Object, counts func(*object.Object) bool) *object.Object {
 	for _, i := range x.candidates(o) {
@@ -90,6 +122,11 @@ func (x *aimIndex) all(o *object.Object) []*object.Object {
 		}
 	}
 	return out
+}
+
+// joined are the objects of its cluster that one acts on, the nearest first.
+func (x *aimIndex) joined(o *object.Object) []*object.Object {
+	return x.nearest(o, slices.DeleteFunc(x.all(o), func(t *object.Object) bool { return !x.joins(t, o) }))
 }
 
 func everything(*object.Object) bool { return true }

@@ -22,29 +22,29 @@ var recreates = Analyzer{Name: "all-at-once", Rule: rules.ServiceGap, Run: allAt
 //
 // Upstream: kubernetes v1.36.3, pkg/controller/deployment: (*DeploymentController).rolloutRecreate.
 func allAtOnce(p *Pass) []Remark {
-	base, head := p.before(), p.after()
+	base, head := p.before(), p.everywhere()
 	var out []Remark
 	for _, o := range p.Objects(state.Head) {
 		b := base.counterpart(o)
-		if o.Hook || b == nil || !recreated(o) || recreated(b) || leastReplicas(p, o) < 2 || ownsAlone(head, o) {
+		if o.Hook || b == nil || !recreated(o) || recreated(b) || leastReplicas(p, o) < 2 || ownsAlone(p.after(), o) {
 			continue
 		}
 		was, ok := b.Typed.(*appsv1.Deployment)
 		if !ok {
 			continue
 		}
-		i := slices.IndexFunc(head.objects, func(s *object.Object) bool {
+		asked := head.nearest(o, slices.DeleteFunc(slices.Clone(head.objects), func(s *object.Object) bool {
 			_, yes := s.Typed.(*corev1.Service)
-			return yes && Aims(s, o) && len(backers(head, s)) == 1
-		})
-		if i < 0 {
+			return !yes || !Aims(s, o) || !head.joins(s, o) || len(backers(head, s)) != 1
+		}))
+		if len(asked) == 0 {
 			continue // nobody is known to ask its pods, or others answer
 		}
 		out = append(out, Remark{
 			Object: o, Conditional: true, recovers: true, paths: []string{"spec.strategy", "spec.replicas"},
 			next: reflect.DeepEqual(was.Spec.Template, o.Typed.(*appsv1.Deployment).Spec.Template),
 			text: fmt.Sprintf("%s has no ready pods during each rollout of %s: Recreate takes all %d away before one starts",
-				head.objects[i].ID, o.ID, leastReplicas(p, o)),
+				asked[0].ID, o.ID, leastReplicas(p, o)), with: p.where().open(o, asked[0]),
 			remedies: []Remedy{{Say: "stay with RollingUpdate", Cost: "pods of two versions run at once", Object: o,
 				Set: []object.Setting{{Path: "spec.strategy.type", Value: string(appsv1.RollingUpdateDeploymentStrategyType)}}}},
 		})

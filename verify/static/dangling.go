@@ -41,9 +41,8 @@ func dangling(p *Pass) []Remark {
 			continue
 		}
 		switch {
-		case head.aimed(o, everything) != nil:
-			out = append(out, changedAim(r, b, base, head)...)
-		case elsewhere.aimed(o, other) != nil:
+		case head.aimed(o, everything) != nil || elsewhere.aimed(o, other) != nil:
+			out = append(out, p.changedAim(r, b)...)
 		case b == nil:
 			if t := head.nearly(o); t != nil {
 				r.beside[state.Head] = t
@@ -215,13 +214,15 @@ func missedBy(o, t *object.Object) []cause {
 }
 
 // changedAim reports whether an object that acts on something acted on nothing before, which
-// is repaired, or whether its selector was widened to workloads that were there before.
-func changedAim(r Remark, b *object.Object, base, head *aimIndex) []Remark {
+// is repaired, or whether its selector was widened to workloads that were there before, in whatever release.
+func (p *Pass) changedAim(r Remark, b *object.Object) []Remark {
 	if b == nil || selectorOf(b) == nil {
 		return nil
 	}
-	if base.aimed(b, everything) == nil {
-		if t := base.nearly(b); t != nil {
+	before, base, head := p.before(), p.once(), p.everywhere()
+	was := base.joined(b)
+	if len(was) == 0 {
+		if t := before.nearly(b); t != nil && p.after().aimed(r.Object, everything) != nil {
 			r.Object, r.status = b, finding.Fixed
 			r.text = fmt.Sprintf("%s %s", b.ID, misses(b, t))
 			return []Remark{r}
@@ -231,24 +232,40 @@ func changedAim(r Remark, b *object.Object, base, head *aimIndex) []Remark {
 	if maps.Equal(selectorOf(b), selectorOf(r.Object)) {
 		return nil
 	}
-	was, now := newAimIndex(base.all(b)), newAimIndex(head.all(r.Object))
-	for _, t := range now.objects {
-		if was.counterpart(t) == nil && base.counterpart(t) != nil && !handsOver(r.Object, was.objects, t) {
-			r.beside = [2]*object.Object{base.counterpart(t), t}
-			r.text = fmt.Sprintf("%s selects the pods of %s as well: its selector was widened", r.Object.ID, t.ID)
-			if len(was.objects) == 1 && now.counterpart(was.objects[0]) == nil {
-				r.text = fmt.Sprintf("%s acts on the pods of %s, and no longer on those of %s", r.Object.ID,
-					t.ID, was.objects[0].ID)
-			}
-			return []Remark{r}
+	now := head.joined(r.Object)
+	for _, t := range now {
+		had := base.again(t)
+		if had == nil || slices.Contains(was, had) || handsOver(r.Object, was, t) {
+			continue
 		}
+		r.beside, r.with = [2]*object.Object{had, t}, p.where().open(r.Object, t)
+		r.text = fmt.Sprintf("%s selects the pods of %s as well: its selector was widened", r.Object.ID, t.ID)
+		if len(was) == 1 && !slices.Contains(now, head.again(was[0])) {
+			r.text = fmt.Sprintf("%s acts on the pods of %s, and no longer on those of %s", r.Object.ID,
+				t.ID, was[0].ID)
+		}
+		return []Remark{r}
 	}
 	return nil
 }
 
 // handsOver reports whether a Service goes from one workload to another one of the same program, as from blue to green.
 func handsOver(o *object.Object, was []*object.Object, t *object.Object) bool {
-	return o.ID.Kind == "Service" && len(was) == 1 && len(served(t)) > 0 && maps.Equal(served(was[0]), served(t))
+	return o.ID.Kind == "Service" && slices.ContainsFunc(was, func(w *object.Object) bool { return oneProgram(w, t) })
+}
+
+// oneProgram reports whether two workloads run the same: the same images behind the same ports or, where no port is
+// declared, the same containers.
+func oneProgram(a, b *object.Object) bool {
+	x, y := served(a), served(b)
+	if len(x)+len(y) > 0 {
+		return maps.Equal(x, y)
+	}
+	p, _ := podSpec(a)
+	q, _ := podSpec(b)
+	return p != nil && q != nil && slices.EqualFunc(p.Containers, q.Containers, func(c, d corev1.Container) bool {
+		return untagged(c.Image) == untagged(d.Image) && slices.Equal(c.Command, d.Command) && slices.Equal(c.Args, d.Args)
+	})
 }
 
 // served are the images of the containers of a workload that have ports, without their version, by these ports.
@@ -260,14 +277,19 @@ func served(o *object.Object) map[string]string {
 	}
 	for _, c := range spec.Containers {
 		for _, p := range c.Ports {
-			name, _, _ := strings.Cut(c.Image, "@")
-			if tag := strings.LastIndexByte(name, ':'); tag > strings.LastIndexByte(name, '/') {
-				name = name[:tag]
-			}
-			out[fmt.Sprint(p.Name, p.ContainerPort, p.Protocol)] = name
+			out[fmt.Sprint(p.Name, p.ContainerPort, p.Protocol)] = untagged(c.Image)
 		}
 	}
 	return out
+}
+
+// untagged is an image without its version.
+func untagged(image string) string {
+	name, _, _ := strings.Cut(image, "@")
+	if tag := strings.LastIndexByte(name, ':'); tag > strings.LastIndexByte(name, '/') {
+		name = name[:tag]
+	}
+	return name
 }
 
 // placed is one selector of a pod template's placement rules.

@@ -88,7 +88,7 @@ func (p *Pass) routeGap(v *view, rule routedRule) (Remark, bool) {
 	}
 	a, o := rule.now[0], rule.now[0].By.Object
 	starts := []*object.Object{next.Object}
-	if rel := p.where().releaseOf(o); rel != nil && newSteps(rel).follows(o, starts) {
+	if p.where().follows(o, starts) {
 		return Remark{}, false // the tool waits for the pods
 	}
 	was := v.counterpart(state.Base, next.Object)

@@ -20,82 +20,110 @@ var gapped = Analyzer{Name: "gap", Rule: rules.ServiceGap, Run: gaps,
 	Doc: "a Service without a pod until new ones are ready"}
 
 // gaps says which Services have no pod from the apply until new ones are ready: what base runs they no longer select,
-// or it is deleted, and what they select is yet to start.
+// or it is deleted, and what they select is yet to start. Their pods may be of any release of the cluster.
 func gaps(p *Pass) []Remark {
-	where := p.where()
-	base, head := p.before(), p.after()
-	steps := newSteps(p.Head)
+	base, head := p.once(), p.everywhere()
 	var out []Remark
-	for _, o := range head.objects {
+	for _, o := range p.Objects(state.Head) {
 		s, ok := o.Typed.(*corev1.Service)
-		b := base.counterpart(o)
-		if !ok || o.Hook || b == nil || len(s.Spec.Selector) == 0 || s.Spec.Type == corev1.ServiceTypeExternalName {
+		if !ok || o.Hook || len(s.Spec.Selector) == 0 || s.Spec.Type == corev1.ServiceTypeExternalName {
+			continue
+		}
+		b := p.before().counterpart(o)
+		if b == nil {
 			continue
 		}
 		was, next := backers(base, b), backers(head, o)
 		if len(was) == 0 || len(next) == 0 || slices.ContainsFunc(next, recreated) {
 			continue
 		}
-		sel := labels.SelectorFromSet(s.Spec.Selector)
-		running := backersOf(base, o.ID.Namespace, sel)
-		stays := func(w *object.Object) bool {
-			h := head.counterpart(w)
-			if h != nil && scaledToNothing(h) {
-				return false
-			}
-			return h != nil || where.elsewhere(w) || kept(w) || miscalled(w, head.objects)
-		}
-		if slices.ContainsFunc(running, stays) {
+		running := backersOf(base, b, labels.SelectorFromSet(s.Spec.Selector))
+		if slices.ContainsFunc(running, p.stays) {
 			continue
 		}
-		r := Remark{Object: o, paths: []string{"spec.selector"}, recovers: true}
-		idled := slices.IndexFunc(running, func(w *object.Object) bool { return head.counterpart(w) != nil })
-		switch gone := slices.IndexFunc(was, func(w *object.Object) bool { return slices.Contains(running, w) }); {
-		case idled >= 0:
-			old := head.counterpart(running[idled])
-			if steps.follows(old, next) {
-				continue
-			}
-			r.first = []cause{{old, []string{"spec.replicas"}}}
-			r.causes = append(r.first, cause{next[0], []string{"spec.replicas"}})
-			r.remedies = scaleFirst(base.counterpart(next[0]), next[0])
-			r.text = fmt.Sprintf("%s has no ready pods once applied: %s, whose pods it selects, is scaled to nothing while %s has yet to start",
-				o.ID, old.ID, next[0].ID)
-		case gone >= 0 && !p.Head.Delivery.Last:
-			old := was[gone]
-			r.causes = []cause{{object: old}}
-			r.text = fmt.Sprintf("%s has no ready pods once applied: %s, whose pods it selects, is deleted while %s has yet to start", o.ID, old.ID, next[0].ID)
-			if yes, known := prunes(p.Head); known && !yes {
-				continue
-			}
-			r.Conditional = true
-		case gone >= 0 || steps.follows(o, next) && allFit(selectorOf(b), next):
-			continue // the tool waits for the new pods
-		default:
-			r.beside[state.Head] = next[0]
-			r.remedies = selectLater(o, b, next)
-			r.text = fmt.Sprintf("%s has no ready pods once applied: it selects %s at once, and no running pod has these labels until %s has rolled out",
-				o.ID, words(s.Spec.Selector), next[0].ID)
+		if r, ok := p.gap(o, b, was, running, next); ok {
+			r.with = p.where().open(o, append(r.causedBy(), was[0], next[0])...)
+			out = append(out, r)
 		}
-		out = append(out, r)
 	}
 	return out
 }
 
-// backers are the workloads whose pods a Service selects, those that are scaled to nothing left out.
-func backers(x *aimIndex, service *object.Object) []*object.Object {
-	return backersOf(x, service.ID.Namespace, labels.SelectorFromSet(selectorOf(service)))
+// gap words that a Service has no ready pods for a while; false where the tool waits for the new ones.
+func (p *Pass) gap(o, b *object.Object, was, running, next []*object.Object) (Remark, bool) {
+	r := Remark{Object: o, paths: []string{"spec.selector"}, recovers: true}
+	idled := slices.IndexFunc(running, func(w *object.Object) bool { return p.everywhere().again(w) != nil })
+	switch gone := slices.IndexFunc(was, func(w *object.Object) bool { return slices.Contains(running, w) }); {
+	case idled >= 0:
+		old := p.everywhere().again(running[idled])
+		if p.where().follows(old, next) {
+			return r, false
+		}
+		r.first = []cause{{old, []string{"spec.replicas"}}}
+		r.causes = append(r.first, cause{next[0], []string{"spec.replicas"}})
+		r.remedies = scaleFirst(p.once().again(next[0]), next[0])
+		r.text = fmt.Sprintf("%s has no ready pods once applied: %s, whose pods it selects, is scaled to nothing while %s has yet to start",
+			o.ID, old.ID, next[0].ID)
+	case gone >= 0:
+		old := was[gone]
+		of := p.where().releaseOf(old)
+		if yes, known := prunes(of); known && !yes || of.Delivery.Last && old.Release == next[0].Release {
+			return r, false
+		}
+		r.Conditional, r.causes = true, []cause{{object: old}}
+		r.text = fmt.Sprintf("%s has no ready pods once applied: %s, whose pods it selects, is deleted while %s has yet to start",
+			o.ID, old.ID, next[0].ID)
+	case p.where().follows(o, next) && allFit(selectorOf(b), next):
+		return r, false // the tool waits for the new pods
+	default:
+		r.beside[state.Head] = next[0]
+		r.remedies = selectLater(o, b, next)
+		r.text = fmt.Sprintf("%s has no ready pods once applied: it selects %s at once, and no running pod has these labels until %s has rolled out",
+			o.ID, words(selectorOf(o)), next[0].ID)
+	}
+	return r, true
 }
 
-func backersOf(x *aimIndex, namespace string, sel labels.Selector) []*object.Object {
+// causedBy are the objects of the causes of a remark.
+func (x Remark) causedBy() []*object.Object {
 	var out []*object.Object
-	for _, i := range x.pods.Candidates(namespace, sel) {
+	for _, c := range x.causes {
+		out = append(out, c.object)
+	}
+	return out
+}
+
+// stays reports whether pods that run on base are still there once head is applied, as far as anybody knows: a release
+// that is not rendered has what it had, and so has one that is gone and whose tool leaves behind what it applied.
+func (p *Pass) stays(w *object.Object) bool {
+	if h := p.everywhere().again(w); h != nil {
+		return !scaledToNothing(h)
+	}
+	if kept(w) || miscalled(w, p.everywhere().objects) {
+		return true
+	}
+	r := p.where().onHeadOf(w)
+	if r == nil {
+		return !p.where().releaseOf(w).Delivery.Cascades
+	}
+	return r.Err != nil || r.Untouched || r.Switched != ""
+}
+
+// backers are the workloads of its cluster whose pods a Service selects, those that are scaled to nothing left out:
+// first those of its own release, then those that surely run beside it.
+func backers(x *aimIndex, service *object.Object) []*object.Object {
+	return backersOf(x, service, labels.SelectorFromSet(selectorOf(service)))
+}
+
+func backersOf(x *aimIndex, service *object.Object, sel labels.Selector) []*object.Object {
+	var out []*object.Object
+	for _, i := range x.pods.Candidates(service.ID.Namespace, sel) {
 		o := x.objects[i]
-		if !o.Hook && runsOn(o) && selects(sel, o) && !scaledToNothing(o) {
+		if !o.Hook && runsOn(o) && selects(sel, o) && !scaledToNothing(o) && x.joins(o, service) {
 			out = append(out, o)
 		}
 	}
-	return out
+	return x.nearest(service, out)
 }
 
 // scaledToNothing reports whether a workload is declared to have no pods.

@@ -207,7 +207,7 @@ func (t *cutter) remark(a traffic.Ask, now, was traffic.Reach, side state.Versio
 	if a.Use.Control() {
 		r.Rule = rules.CutOffControl
 	}
-	r.with = t.stranger(by.Object, along(a, now)...)
+	r.with = t.stranger(by.Object, append(along(a, now), was.Service)...)
 	r.Conditional = was.Answer != traffic.Yes && t.compared || now.Cut == traffic.NoReplicas && !a.Use.Control() ||
 		a.Use == traffic.Named || a.Use == traffic.Scrape ||
 		a.Use == traffic.Webhook && !a.Fails || a.Use == traffic.DNS && !t.of[side].Resolves(a.Caller)

@@ -21,7 +21,7 @@ var unreadied = Analyzer{Name: "unready", Rule: rules.ServiceGap, Run: unready, 
 //
 // Upstream: kubernetes v1.36.3, core/v1: ServiceSpec (PublishNotReadyAddresses); pkg/controller/endpointslice.
 func unready(p *Pass) []Remark {
-	was, head := p.before(), p.after()
+	was, head := p.before(), p.everywhere()
 	var out []Remark
 	for _, o := range p.Objects(state.Head) {
 		s, ok := o.Typed.(*corev1.Service)
@@ -46,9 +46,11 @@ func unready(p *Pass) []Remark {
 				r.text = fmt.Sprintf("%s names the pods of %s only once they are ready: pods that have to find each other to "+
 					"become ready never do", o.ID, w.ID)
 			}
-		}
-		if r.text != "" {
-			out = append(out, r)
+			if r.text != "" {
+				r.with = p.where().open(o, w)
+				out = append(out, r)
+				break
+			}
 		}
 	}
 	return out

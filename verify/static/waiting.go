@@ -300,10 +300,10 @@ func (w *whereabouts) takenAway(o *object.Object) bool {
 	if was == nil || was.Delivery.Suspended {
 		return false
 	}
-	i := slices.IndexFunc(w.ch.Head.Releases, func(r *object.Rendered) bool { return r.ID == was.ID })
-	if i < 0 {
+	now := w.onHeadOf(o)
+	if now == nil {
 		return was.Delivery.Cascades
 	}
-	yes, known := prunes(w.ch.Head.Releases[i])
-	return known && yes && w.ch.Head.Releases[i].Err == nil && !w.ch.Head.Releases[i].Delivery.Suspended
+	yes, known := prunes(now)
+	return known && yes && now.Err == nil && !now.Delivery.Suspended
 }

@@ -72,6 +72,31 @@ func (w *whereabouts) open(o *object.Object, list ...*object.Object) string {
 // meet reports whether two releases may be in one cluster.
 func (w *whereabouts) meet(a, b string) bool { return w.ties == nil || w.ties.Tie(a, b) != slice.Apart }
 
+// follows reports whether the tool applies an object once others are healthy: they are earlier in its release, or the
+// release waits for theirs.
+func (w *whereabouts) follows(o *object.Object, others []*object.Object) bool {
+	own := w.onHeadOf(o)
+	if own == nil {
+		return false
+	}
+	return !slices.ContainsFunc(others, func(x *object.Object) bool {
+		of := w.onHeadOf(x)
+		if of == nil || of.ID == own.ID {
+			return of == nil || !newSteps(own).follows(o, []*object.Object{x})
+		}
+		return !of.Delivery.Waits || own.Delivery.Tool != of.Delivery.Tool ||
+			!slices.Contains(own.Delivery.DependsOn, of.Delivery.Name)
+	})
+}
+
+// onHeadOf is the release of an object as head has it; nil: it is gone.
+func (w *whereabouts) onHeadOf(o *object.Object) *object.Rendered {
+	if i := slices.IndexFunc(w.ch.Head.Releases, func(r *object.Rendered) bool { return r.ID == o.Release }); i >= 0 {
+		return w.ch.Head.Releases[i]
+	}
+	return nil
+}
+
 // elsewhere reports whether head has an object in a release that is in the cluster of the object's own, or may be.
 func (w *whereabouts) elsewhere(o *object.Object) bool {
 	return slices.ContainsFunc(w.onHead[o.ID], func(h *object.Object) bool { return w.tie(h, o) != slice.Apart })
