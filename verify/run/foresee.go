@@ -33,6 +33,9 @@ func Foresee(ctx context.Context, ch *object.Changes, q scenario.Question, opt O
 				a.undecided(sl, err.Error())
 				continue
 			}
+			if opt.Asked != nil {
+				opt.Asked(*likely)
+			}
 			f.Run.Steps = a.judge().Told(*likely)
 			a.Result.Forecasts = append(a.Result.Forecasts, *f)
 		}

@@ -60,6 +60,7 @@ type Compare struct {
 	Twice       bool                     // see [scenario.Checker.Twice]
 	Forgets     bool                     // a search that was made before in this run is made again
 	Watch       func(scenario.Violation) // is shown every counterexample of head and base, reported or not
+	Asked       func(scenario.Likely)    // is shown where the runs begin that a question is about, and the likeliest one
 }
 
 // Scope is the policy of a folder, for the releases that stand there. A release has one policy, or, where it moves or

@@ -99,16 +99,20 @@ func (c *Checker) Ask(ctx context.Context, v Variant, q Question) (*finding.Fore
 			out.Workloads = append(out.Workloads, f.Foreseen)
 		}
 	}
-	return out, &Likely{p, v, start, fast.steps}, nil
+	return out, &Likely{Problem: p, Variant: v, Start: start, Steps: fast.steps, From: from}, nil
 }
 
-// Likely is the likeliest run, to be worded.
+// Likely is the likeliest run, to be worded, and where all others begin.
 type Likely struct {
 	Problem *Problem
 	Variant Variant
 	Start   []byte
 	Steps   []search.Step
+	From    [][]byte // what the event makes of all states that the cluster settles in before; Start's is the first
 }
+
+// Walk gives the steps of every state that the event leads to, none left out and no states taken for one.
+func (l *Likely) Walk() (*search.Walker, error) { return search.NewWalker(l.Problem.plain(l.Start)) }
 
 // Loop is one of the actors of the likeliest run.
 func (p *Problem) Loop(i int) actor.Actor { return p.loops[i] }
