@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -130,25 +129,21 @@ func TestAsIs(t *testing.T) {
 	}
 }
 
-func manifestsOf(t *testing.T, text string) (*object.Revision, string) {
+func manifestsOf(t *testing.T, text string) *object.Revision {
 	t.Helper()
-	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "all.yaml"), []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	r, err := revision(t.Context(), dir)
+	r, err := rendered(t.Context(), text)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return r, dir
+	return r
 }
 
 func (c asIs) run(t *testing.T, binary string) {
 	begin := time.Now()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	base, _ := manifestsOf(t, c.base)
-	head, _ := manifestsOf(t, c.head)
+	base := manifestsOf(t, c.base)
+	head := manifestsOf(t, c.head)
 	plane, err := Start(ctx, binary, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -207,7 +202,7 @@ func (c asIs) settle(ctx context.Context, t *testing.T, p *player) error {
 	go p.kubelets.run(ctx)
 	others := p.c.Base
 	if c.other != "" {
-		others, _ = manifestsOf(t, c.other)
+		others = manifestsOf(t, c.other)
 		if err := p.applyAll(ctx, others); err != nil {
 			return err
 		}

@@ -89,6 +89,19 @@ func revision(ctx context.Context, dir string) (*object.Revision, error) {
 	return render.Render(ctx, tree, render.Options{})
 }
 
+// rendered is a revision of one file.
+func rendered(ctx context.Context, text string) (*object.Revision, error) {
+	dir, err := os.MkdirTemp("", "kubesettle-revision-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	if err := os.WriteFile(filepath.Join(dir, "all.yaml"), []byte(text), 0o644); err != nil {
+		return nil, err
+	}
+	return revision(ctx, dir)
+}
+
 // Check verifies the case.
 func (c *Case) Check(ctx context.Context) (*finding.Result, error) {
 	opt := verify.Options{Policy: c.Policy}

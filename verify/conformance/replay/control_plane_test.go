@@ -49,9 +49,9 @@ type Plane struct {
 }
 
 // Start starts a control plane and waits until it answers. schedulerConfig is a
-// KubeSchedulerConfiguration without clientConnection; nil is the default profile.
-// Errors name the component that failed and what it said last; nothing is left then.
-func Start(ctx context.Context, binary string, schedulerConfig []byte) (_ *Plane, err error) {
+// KubeSchedulerConfiguration without clientConnection; nil is the default profile. The
+// controller manager gets further flags. Errors name the component that failed and what it said last; nothing is left then.
+func Start(ctx context.Context, binary string, schedulerConfig []byte, flags ...string) (_ *Plane, err error) {
 	if _, err := os.Stat(binary); err != nil {
 		return nil, fmt.Errorf("the control plane's binary: %w; `make controlplane` builds it", err)
 	}
@@ -68,12 +68,12 @@ func Start(ctx context.Context, binary string, schedulerConfig []byte) (_ *Plane
 	if err := p.startAPI(ctx); err != nil {
 		return nil, err
 	}
-	if err := p.spawn("kube-controller-manager", "--kubeconfig", p.kubeconfig, "--leader-elect=false", "--secure-port=0",
+	if err := p.spawn("kube-controller-manager", append([]string{"--kubeconfig", p.kubeconfig, "--leader-elect=false", "--secure-port=0",
 		"--service-account-private-key-file", p.file("sa.key"), "--controllers=*,-bootstrap-signer-controller,-token-cleaner-controller",
 		"--horizontal-pod-autoscaler-sync-period=1s", "--horizontal-pod-autoscaler-downscale-stabilization=5s",
 		"--horizontal-pod-autoscaler-initial-readiness-delay=1s", "--horizontal-pod-autoscaler-cpu-initialization-period=1s",
 		"--node-monitor-period=1s", "--node-monitor-grace-period=6s", "--node-startup-grace-period=6s",
-		"--kube-api-qps=200", "--kube-api-burst=400"); err != nil {
+		"--kube-api-qps=200", "--kube-api-burst=400"}, flags...)...); err != nil {
 		return nil, err
 	}
 	return p, p.startScheduler(schedulerConfig)

@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/util/retry"
 	"k8s.io/utils/ptr"
 )
 
@@ -191,16 +192,22 @@ func (k *kubelets) join(ctx context.Context, n *corev1.Node) error {
 		return fmt.Errorf("create node: %w", err)
 	}
 	now := metav1.Now()
-	n.Status = status
-	n.Status.Capacity = status.Allocatable
-	n.Status.Conditions = nil
+	status.Capacity, status.Conditions = status.Allocatable, nil
 	for t, s := range map[corev1.NodeConditionType]corev1.ConditionStatus{
 		corev1.NodeReady: corev1.ConditionTrue, corev1.NodeMemoryPressure: corev1.ConditionFalse,
 		corev1.NodeDiskPressure: corev1.ConditionFalse, corev1.NodePIDPressure: corev1.ConditionFalse,
 	} {
-		n.Status.Conditions = append(n.Status.Conditions, corev1.NodeCondition{Type: t, Status: s, LastHeartbeatTime: now, LastTransitionTime: now})
+		status.Conditions = append(status.Conditions, corev1.NodeCondition{Type: t, Status: s, LastHeartbeatTime: now, LastTransitionTime: now})
 	}
-	if _, err := k.client.CoreV1().Nodes().UpdateStatus(ctx, n, metav1.UpdateOptions{}); err != nil {
+	if err := retry.RetryOnConflict(retry.DefaultRetry, func() error { // the control plane taints it meanwhile
+		now, err := k.client.CoreV1().Nodes().Get(ctx, n.Name, metav1.GetOptions{})
+		if err != nil {
+			return err
+		}
+		now.Status = status
+		_, err = k.client.CoreV1().Nodes().UpdateStatus(ctx, now, metav1.UpdateOptions{})
+		return err
+	}); err != nil {
 		return fmt.Errorf("report node %s: %w", n.Name, err)
 	}
 	k.heartbeat(ctx, n.Name)

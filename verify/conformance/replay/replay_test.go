@@ -23,7 +23,7 @@ import (
 	"github.com/kubesettle/kubesettle/verify/judge"
 )
 
-var record = flag.Bool("record", false, "write what was shown to verify/judge/confirmed.json")
+var record = flag.Bool("record", false, "write what was shown to verify/judge/confirmed.json, and what was observed to testdata")
 
 // TestReplay plays the cases of testdata/kivi and testdata/failures on a real control plane: the violating ones
 // show what was found of them, the repaired ones, on the same nodes and under the same
