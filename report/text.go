@@ -64,7 +64,7 @@ func (t *textWriter) brief(r *finding.Result) {
 		t.printf("\n")
 	}
 	t.foot(r, before, hidden, well)
-	t.more(fresh)
+	t.more(r, fresh)
 }
 
 // foot is what base has too, what was checked and what was not. Where that is all, it has three rows.
@@ -141,9 +141,14 @@ func (t *textWriter) headLine(r *finding.Result) {
 	t.printf("\n")
 }
 
-func (t *textWriter) more(fresh []finding.Finding) {
+func (t *textWriter) more(r *finding.Result, fresh []finding.Finding) {
 	s := "--verbose, or --output html=report.html"
-	if len(fresh) > 0 {
+	switch {
+	case len(r.Releases) == 0 && r.Verdict == finding.Errored && isCheck(r):
+		s = "kubesettle check PATH"
+	case len(r.Releases) == 0 && r.Verdict == finding.Errored:
+		s = "kubesettle verify PATH"
+	case len(fresh) > 0:
 		s += "; kubesettle explain " + line(fresh[0].Rule)
 	}
 	t.field("more", s)

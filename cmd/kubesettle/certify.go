@@ -39,9 +39,9 @@ func newCertify(p *process) *cobra.Command {
 	return &cobra.Command{
 		Use:   "certify FILE",
 		Short: "Check the proofs that 'check --certificate FILE' wrote",
-		Long: `Certify checks that each proof in the file is one: that its invariant holds at the start
-of a rollout and is kept by every step, that every step lowers its ranking, and that a step
-is left wherever the rollout is not done. The check shares no code with the search.`,
+		Long: `Certify checks each proof in the file: its invariant holds at the start of a rollout,
+every step keeps the invariant and lowers the ranking, and a rollout that is not done has
+a step left. The check shares no code with the search.`,
 		Example: `  kubesettle check --certificate rollout.json
   kubesettle certify rollout.json`,
 		Args: cobra.ExactArgs(1),

@@ -40,11 +40,11 @@ func newCheck(p *process) *cobra.Command {
 		Short: "Gate a change: compare two revisions, or two directories",
 		Long: `Check renders base and head, finds the workloads that change and explores every
 interleaving of the control loops around them. Findings are new, existing or fixed;
-by default only new ones gate. PATHs limit it to what they name and to the releases built
-from it. Without --base, head is compared with where it left the default branch.
+by default only new ones gate. PATHs limit it to the named files and to the releases built
+from them. Without --base, head is compared with where it left the default branch.
 
 The policy is read from base, so that a change cannot loosen its own gate; what head's
-switches on beside it is searched, too.`,
+policy adds is searched, too.`,
 		Example: `  kubesettle check
   kubesettle check --base main --head feature --output text --output sarif=out/result.sarif
   kubesettle check --staged
@@ -87,7 +87,7 @@ func newVerify(p *process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify PATH...",
 		Short: "Verify one state of manifests: files, directories, charts, kustomizations or '-'",
-		Long: `Verify renders what the PATHs hold and explores every interleaving of its control
+		Long: `Verify renders the manifests of the PATHs and explores every interleaving of its control
 loops: from an empty cluster, and with events from where it settles. There is no base,
 so every finding is new.`,
 		Example: `  kubesettle verify charts/web overlays/prod
