@@ -17,7 +17,7 @@ import (
 type Repository struct {
 	Name    string // owner/name
 	Clone   string // its git directory, which is only read
-	scratch string // bare; what is written goes here
+	scratch string // bare; new objects are written here
 }
 
 // Find gives the git directory of the clone of owner/name below a folder: OWNER+NAME, OWNER/NAME or NAME, a work tree or

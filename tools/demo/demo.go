@@ -142,8 +142,8 @@ func inspect(file string) error {
 	return fmt.Errorf("%s: no %s", file, want)
 }
 
-// makeRepo writes the repository anew. Identity and dates are fixed and no
-// configuration but its own is read, so the hashes are the same everywhere.
+// makeRepo writes the repository from scratch. Identity and dates are fixed and only its own configuration is read, so
+// the hashes are the same everywhere.
 func makeRepo(repo, trees string) error {
 	if err := os.RemoveAll(repo); err != nil {
 		return err

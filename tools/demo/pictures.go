@@ -43,7 +43,7 @@ func traceReports(b corpus.Binary, out string) error {
 	return nil
 }
 
-// takePictures shows the pages in a browser and puts the pictures into folder, with the sums of what was shown.
+// takePictures shows the pages in a browser and puts the pictures into folder, with the sums of the pages.
 func takePictures(b corpus.Binary, out, chromium, folder string) error {
 	if err := writePages(b, out); err != nil {
 		return err
@@ -68,7 +68,7 @@ func takePictures(b corpus.Binary, out, chromium, folder string) error {
 	return os.WriteFile(filepath.Join(folder, sumsFile), []byte(sums), 0o644)
 }
 
-// sumsFile stands beside the pictures: what each was taken of.
+// sumsFile records the page that each picture was taken of.
 const sumsFile = "pages.sha256"
 
 // comparePictures fails unless the pictures in folder were taken of the pages that this commit writes.
@@ -93,7 +93,7 @@ func comparePictures(b corpus.Binary, out, folder string) error {
 	return nil
 }
 
-// toolVersion differs from build to build, and so it is no part of what a picture is compared by.
+// toolVersion differs from build to build, and so pictures are compared without it.
 var toolVersion = regexp.MustCompile(`kubesettle (v[0-9][^ <"&,;]*|[0-9a-f]{7,40}(-dirty)?|devel)`)
 
 // pageSums is a line for each page: its sum without the version of the tool and the folder of the checkout, and its
@@ -158,7 +158,7 @@ func pageNames() []string {
 	return out
 }
 
-// selectGraphic is what a terminal takes for a change of style.
+// selectGraphic matches the text by which a terminal changes style.
 var selectGraphic = regexp.MustCompile("\x1b\\[([0-9;]*)m")
 
 // terminal is a page that shows text as a dark terminal does.

@@ -91,8 +91,9 @@ func chart(b corpus.Binary, dir, work string) ([]corpus.Result, error) {
 	return out, nil
 }
 
-// write puts rendered objects into one file of a folder, pod templates with the given annotation: to the control loops
-// that is what a new image is. Helm's hooks are left out, which no apply meets, and Secrets, whose values are not printed.
+// write puts rendered objects into one file of a folder, pod templates with the given annotation: for the control loops
+// that is the same as a new image. Helm's hooks are left out, as an apply never meets them, and Secrets, whose values
+// are not printed.
 func write(dir string, rendered []byte, revision string) error {
 	var out bytes.Buffer
 	to, from := yaml.NewEncoder(&out), yaml.NewDecoder(bytes.NewReader(rendered))

@@ -12,15 +12,15 @@ import (
 // columns are those of the list, in order.
 var columns = []string{"repository", "commit", "kind", "files", "paths", "releases", "policy", "rules", "mechanism"}
 
-// A row is a commit that mended a mistake.
+// A row is a commit that fixed a mistake.
 type row struct {
 	line       int
 	repository string // owner/name
 	commit     string
 	kind       string   // one word for the mistake
-	files      []undo   // what the mistake is undone in; none: every file of the commit
-	paths      []string // what is checked; none: everything
-	releases   string   // the policy's releases, as a YAML flow list; empty: what is discovered
+	files      []undo   // files that are undone; none: every file of the commit
+	paths      []string // paths to check; none: everything
+	releases   string   // the policy's releases, as a YAML flow list; empty: the discovered ones
 	policy     string   // further keys of the policy, as YAML; empty: none
 	rules      []string // one of these must be found
 	mechanism  string   // one line
@@ -98,7 +98,7 @@ func parse(text string) (row, error) {
 	return r, nil
 }
 
-// fields are what stands between commas.
+// fields are the texts between commas.
 func fields(cell string) []string {
 	return strings.FieldsFunc(cell, func(r rune) bool { return r == ',' || r == ' ' })
 }

@@ -36,7 +36,7 @@ type measure struct {
 	repos        map[string]*corpus.Repository
 }
 
-// An outcome is a row with what was found in each mode; a mode that a row has no columns for repeats the one before it.
+// An outcome is a row with the findings in each mode; a mode that a row has no columns for repeats the one before it.
 type outcome struct {
 	row
 	nothing, values, policy corpus.Result

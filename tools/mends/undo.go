@@ -12,8 +12,8 @@ import (
 // A pair is two revisions of a repository.
 type pair struct{ base, head string }
 
-// pairs gives the revisions that make the mistake and those that fix it: the two commits of a row that names where the
-// mistake came, and else the mending commit with one on top of it that makes the mistake again.
+// pairs gives the revisions that make the mistake and those that fix it: the two commits of a row that names the origin
+// of the mistake, and else the fixing commit with one on top of it that makes the mistake again.
 func pairs(repo *corpus.Repository, r row) (mistake, fix pair, err error) {
 	if came, mended, ok := strings.Cut(r.commit, ".."); ok {
 		for rev, at := range map[string]*string{came + "^1": &mistake.base, came: &mistake.head, mended + "^1": &fix.base, mended: &fix.head} {
@@ -27,7 +27,7 @@ func pairs(repo *corpus.Repository, r row) (mistake, fix pair, err error) {
 	return mistake, pair{base: mistake.head, head: mistake.base}, err
 }
 
-// undone gives the mending commit, and one on top of it that makes the mistake again.
+// undone gives the fixing commit, and one on top of it that makes the mistake again.
 func undone(repo *corpus.Repository, r row) (base, head string, err error) {
 	if base, err = repo.Resolve(r.commit); err != nil {
 		return "", "", err

@@ -11,7 +11,7 @@ import (
 // A document is one YAML document of a file, with the lines that it stands on.
 type document struct {
 	lines []string // of the whole file
-	first int      // line before the document, counting from 0: what node lines are relative to
+	first int      // line before the document, counting from 0: node lines are relative to it
 	root  *yaml.Node
 }
 
@@ -64,9 +64,8 @@ func (d *document) scalar(path ...string) string {
 	return n.Value
 }
 
-// set gives the file with a value at a path of keys, in the place of what stood there, and
-// the lines that are new, counting from 1. It edits text, as a person does: everything
-// else stays as it is.
+// set gives the file with a value at a path of keys, in the place of the old value, and the new lines, counting from 1.
+// It edits text, as a person does: everything else stays as it is.
 func (d *document) set(value any, path ...string) (string, []int, error) {
 	n := d.root
 	for i, p := range path {

@@ -19,7 +19,7 @@ type outcome struct {
 	told, atLine       bool
 	result             corpus.Result
 	rules              []string
-	applied            string // what a check says with the fix as text; "": it is no edit
+	applied            string // the result of a check with the fix as text; "": it is no edit
 }
 
 // plant makes a mistake of a kind in the first target that takes it; every kind begins with
@@ -97,8 +97,8 @@ func (p *plants) heals(r *corpus.Repository, base, head string, t target, o outc
 	return "holds", nil
 }
 
-// differs says that a change renders, and does what it was meant to: it changes the
-// target's field, where the mistake is one, and any object where it is one of its own.
+// differs says that a change renders, and has its intended effect: it changes the target's field, where the mistake is
+// one, and any object where it is one of its own.
 func (p *plants) differs(r *corpus.Repository, base, head string, t target, m mistake) (bool, error) {
 	changed, err := p.Changed(r, base, head, p.emptyPolicy, t.release.Path)
 	if err != nil || len(m.fields) == 0 {
@@ -154,7 +154,7 @@ func details(done []outcome) {
 	}
 }
 
-// prefix is how many names of a field's path stand before what labels it may have.
+// prefix is how many names of a field's path come before those that may be labels.
 func prefix(path []string) int {
 	if i := slices.Index(path, "matchLabels"); i > 0 {
 		return i + 1

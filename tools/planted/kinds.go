@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// A mistake is what a person would add to a release: objects of its own, fields of the
-// workload, and the values that charts commonly have for them.
+// A mistake is an addition to a release that a person could make: objects, fields of the workload, and the values that
+// charts commonly have for them.
 type mistake struct {
 	objects []map[string]any
 	fields  []field

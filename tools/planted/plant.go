@@ -16,7 +16,7 @@ import (
 // A change is a mistake in a repository's own files.
 type change struct {
 	files map[string]*string
-	lines map[string][]int // what is new in each file; the mistake is told at one of them
+	lines map[string][]int // new lines of each file; the mistake is reported at one of them
 }
 
 func (c *change) put(file, text string, lines []int) {

@@ -40,7 +40,7 @@ type object struct {
 
 func (o object) kind() string { return text(o.Content, "kind") }
 
-// at gives what stands at a path of names; nil where nothing does.
+// at gives the value at a path of names; nil if there is none.
 func at(v any, path ...string) any {
 	for _, p := range path {
 		m, _ := v.(map[string]any)

@@ -30,7 +30,7 @@ type comparison struct {
 	Wall      time.Duration
 }
 
-// commands runs them, each side in a tree of its own that moves from commit to commit.
+// commands runs them, each side in a separate tree that moves from commit to commit.
 type commands struct {
 	options
 	clone clone
@@ -45,7 +45,7 @@ func newCommands(o options, c clone, work string) *commands {
 
 func (c *commands) close() { _ = os.RemoveAll(c.work) }
 
-// compare renders the touched roots on both sides. What fails is part of the answer.
+// compare renders the touched roots on both sides. Failures are part of the answer.
 func (c *commands) compare(ch change) comparison {
 	if !c.on {
 		return comparison{}
@@ -73,7 +73,7 @@ type side struct {
 	fetched map[string]bool // charts whose dependencies were fetched
 }
 
-// root is what one command is given.
+// root is the folder that one command is given.
 type root struct{ kind, path, values string }
 
 func (r root) String() string {
@@ -100,8 +100,8 @@ func (c *commands) side(name, rev string, files []string) (*side, error) {
 	return s, nil
 }
 
-// move brings a side's folder to a revision. What the clone does not hold, as one that was
-// cloned in part leaves out large files, is missing in the folder too.
+// move brings a side's folder to a revision. A file that the clone lacks is missing in the folder too: a partial clone
+// leaves out large files.
 func (c *commands) move(name, rev string) error {
 	dir := filepath.Join(c.work, name)
 	run := func(stdin string, args ...string) error {

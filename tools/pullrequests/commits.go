@@ -70,8 +70,8 @@ func parseChange(text string) (change, bool) {
 	return ch, len(ch.Files) > 0
 }
 
-// relevant reports whether a change touches a chart, a kustomization or a manifest. Prose is
-// none of them: a chart's README is touched by every other pull request.
+// relevant reports whether a change touches a chart, a kustomization or a manifest. Prose does not count: a chart's
+// README is touched by every other pull request.
 func (c clone) relevant(ch change) (bool, error) {
 	for _, rev := range []string{ch.Commit, ch.Base} {
 		var candidates []string

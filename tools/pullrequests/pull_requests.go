@@ -85,7 +85,7 @@ Exit code 1 where a run ended without a result, or differs from that of --agains
 	return min(1, wrong), nil
 }
 
-// repository replays one clone, or reads what is there of it.
+// repository replays one clone, or reads its stored results.
 func (s *store) repository(c clone, work string) ([]record, error) {
 	changes, err := c.changes(s.commits, s.before)
 	if err != nil {

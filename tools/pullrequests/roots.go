@@ -51,10 +51,9 @@ func (s *side) climb(dir string, parents map[string]map[string]bool, reached map
 	}
 }
 
-// kustomizationGraph gives, for each kustomization, those that include it, and for each
-// file those that read it. Any text in a kustomization that is the path of something is a
-// reference: every field that takes a path is read so, also of the next version. A
-// component is no root of its own.
+// kustomizationGraph gives, for each kustomization, those that include it, and for each file those that read it. Any
+// text in a kustomization that is a path in the repository is a reference: so every field that takes a path is read,
+// also those of the next version. A component is no root.
 func (s *side) kustomizationGraph() (parents, own map[string]map[string]bool) {
 	parents, own = map[string]map[string]bool{}, map[string]map[string]bool{}
 	put := func(m map[string]map[string]bool, key, dir string) {

@@ -11,7 +11,7 @@ import (
 	"github.com/kubesettle/kubesettle/tools/corpus"
 )
 
-// printTables prints what was seen, and gives the number of runs without a result.
+// printTables prints the results, and gives the number of runs without a result.
 func printTables(w io.Writer, all []record) int {
 	corpus.Head(w, header...)
 	var rows []row
@@ -128,8 +128,8 @@ func decided(r record) bool {
 	return r.Result != nil && r.Result.Searched()
 }
 
-// printGroups prints what why says of the records, alike ones together, the most frequent
-// first, each with one commit that shows it.
+// printGroups prints the reasons of the records, alike ones together, the most frequent first, each with one commit
+// that shows it.
 func printGroups(w io.Writer, title string, all []record, why func(record) []string) {
 	type group struct {
 		commits, times int
