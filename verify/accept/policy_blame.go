@@ -64,7 +64,7 @@ func (r *replanned) blame(ctx context.Context, resting, moving []finding.Finding
 	return nil
 }
 
-// enterBlame puts the loops before what else a finding is blamed on.
+// enterBlame puts the loops before the other culprits of a finding.
 func (r *replanned) enterBlame(f *finding.Finding, loops []policies.Loop) {
 	var blame []finding.Blame
 	var at []finding.Location
@@ -150,7 +150,8 @@ func (r *replanned) paths(loops []policies.Loop) []string {
 	return out
 }
 
-// word says in a finding under what it was found. What a first policy shows was so before: it fails nothing.
+// word says in a finding under which policy it was found. The findings of a first policy were there before it, and do
+// not fail the change.
 func (r *replanned) word(f *finding.Finding) {
 	var on []string
 	for i := range f.Blame {

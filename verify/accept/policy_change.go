@@ -30,8 +30,8 @@ type replanned struct {
 	now *policies.Policy
 }
 
-// Replan analyses what a change makes of policies, beside the findings of parts under base's, and returns the outcome
-// as further parts. Of several shards only one does it.
+// Replan analyses a change's edits of policies, beside the findings of parts under base's, and returns the outcome as
+// further parts. Of several shards only one does it.
 func Replan(ctx context.Context, ch *object.Changes, opt run.Options, parts []*run.Analysis,
 	until time.Time) ([]*run.Analysis, error) {
 	if opt.Shard.Of > 1 && opt.Shard.Index != 1 {
@@ -127,7 +127,7 @@ func (r *replanned) analyse(ctx context.Context, parts []*run.Analysis) (*run.An
 	return out, nil
 }
 
-// told is what the change shows under base's policy; the other shards' part of it is searched once more.
+// told are the findings that the change shows under base's policy; the other shards' part of it is searched once more.
 func (r *replanned) told(ctx context.Context, parts []*run.Analysis) (out []finding.Finding, err error) {
 	if r.opt.Shard.Of > 1 {
 		o := r.under(r.Base)
@@ -194,7 +194,7 @@ func take(a, o *run.Analysis) {
 	}
 }
 
-// workloads leaves what was searched under head's policy alone, and says of the others what stayed open.
+// workloads keeps the workloads that were searched under head's policy, and reports the open questions of the others.
 func (r *replanned) workloads(a *run.Analysis, parts []*run.Analysis) {
 	var own []finding.Workload
 	why := "the policy changed: " + strings.Join(r.paths(r.loops), ", ")
@@ -242,7 +242,7 @@ func unmended(of []finding.Finding) []finding.Finding {
 	return slices.DeleteFunc(slices.Clone(of), func(f finding.Finding) bool { return f.Status == finding.Fixed })
 }
 
-// searchedFor are the findings that are told with a run, and hold.
+// searchedFor are the findings with a run that hold.
 func searchedFor(of []finding.Finding) []finding.Finding {
 	return slices.DeleteFunc(unmended(of), func(f finding.Finding) bool { return len(f.Interleaving) == 0 })
 }

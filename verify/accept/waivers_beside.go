@@ -10,7 +10,7 @@ import (
 	"github.com/kubesettle/kubesettle/verify/run"
 )
 
-// besides are the waivers that stand beside objects, by release and object.
+// besides are the waivers beside objects, by release and object.
 type besides struct {
 	of       map[[2]string][]waiverBeside
 	order    []waiverBeside
@@ -92,8 +92,8 @@ func (w waiverBeside) say(k finding.Kind, args ...any) finding.Note {
 	return finding.Say(k, args...).On(w.object).At(w.where.File, w.where.StartLine)
 }
 
-// waiveBeside moves findings that an annotation of base's object accepts out of the findings. Where
-// there is no base the annotations are those of what is verified.
+// waiveBeside moves findings that an annotation of base's object accepts out of the findings. If there is no base, the
+// annotations are those of the verified objects.
 func waiveBeside(r *finding.Result, ch *object.Changes, opt *run.Options, today time.Time) {
 	from := ch.Base
 	if from == nil {
@@ -133,7 +133,7 @@ func waiveBeside(r *finding.Result, ch *object.Changes, opt *run.Options, today 
 	r.Notices = append(r.Notices, said...)
 }
 
-// passed reports whether a workload has a verdict of its own.
+// passed reports whether a workload has a verdict.
 func passed(r *finding.Result, release, id string) bool {
 	return slices.ContainsFunc(r.Workloads, func(w finding.Workload) bool {
 		return w.Release == release && w.ID == id && w.Verdict == finding.Pass && w.Change != string(object.Removed)

@@ -66,7 +66,7 @@ func Ask(list []*Policy, r Request) (Answer, Denial) {
 	return answer, Denial{}
 }
 
-// decide is what a policy says of a request under one of its bindings.
+// decide is a policy's decision on a request under one of its bindings.
 func (p *Policy) decide(b *binding, r Request) (Answer, Denial) {
 	if p.hangs(r) {
 		return Unknown, Denial{}
@@ -135,7 +135,7 @@ func (p *Policy) broken(fails bool, b *binding, at string, err error) (Answer, D
 	return Denies, Denial{Policy: p, Binding: b, Field: at, Message: text}
 }
 
-// message is what a validation says where it is false.
+// message is the message of a validation that is false.
 func (p *Policy) message(i int, evaluated func() string) string {
 	v := &p.Spec.Validations[i]
 	if v.MessageExpression != "" {

@@ -31,7 +31,7 @@ type Answer int
 const (
 	Admits Answer = iota
 	Denies
-	Unknown // it hangs on what nobody here knows: who asks, or an object that is not there
+	Unknown // it depends on unknown facts: the sender of the request, or a missing object
 )
 
 // Request is a creation, or an update where Old is set.
@@ -142,8 +142,8 @@ func selects(s *metav1.LabelSelector, set labels.Set) bool {
 	return err == nil && x.Matches(set)
 }
 
-// namespaceLabels are those that a namespaceSelector looks at. What is in no namespace is matched by every selector; a
-// Namespace that is not known has the label that every one has.
+// namespaceLabels are those that a namespaceSelector looks at. An object without a namespace is matched by every
+// selector; a Namespace that is not known has the label that every one has.
 func (r Request) namespaceLabels() labels.Set {
 	if r.Kind.Group == "" && r.Kind.Kind == "Namespace" {
 		return labelsOf(r.Object)
@@ -210,7 +210,7 @@ func AsksSender(p *admissionv1.ValidatingAdmissionPolicy) bool {
 	return slices.ContainsFunc((&Policy{ValidatingAdmissionPolicy: p}).expressions(), whoAsks.MatchString)
 }
 
-// hangs reports whether a policy's decision hangs on what is not known of a request.
+// hangs reports whether a policy's decision depends on unknown facts of a request.
 func (p *Policy) hangs(r Request) bool {
 	return slices.ContainsFunc(p.expressions(), func(text string) bool {
 		return whoAsks.MatchString(text) || r.Home == nil && homely.MatchString(text)

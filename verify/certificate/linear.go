@@ -87,7 +87,7 @@ func newRows(sums []Sum) rows {
 	return out
 }
 
-// add keeps a row, divided by what its coefficients have in common.
+// add keeps a row, divided by the common divisor of its coefficients.
 func (r rows) add(of map[string]*big.Int, constant *big.Rat) {
 	common := new(big.Int)
 	for name, c := range of {

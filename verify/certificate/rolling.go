@@ -1,20 +1,20 @@
 package certificate
 
 // A step of an actor in counters: where all of its guards are at least 0, its effect replaces counters. The amount K is
-// at least 1, and any within the guards: what the actor chooses is one of them.
+// at least 1, and any within the guards: the actor's choice is one of them.
 type step struct {
 	name   string
 	guards []Sum
 	effect map[string]Sum
-	// can are sums that are all at least 0 only where the actor has such a step to take; nil: nothing is said of that.
+	// can are sums that are all at least 0 only where the actor has such a step to take; nil: they are not given.
 	can []Sum
 }
 
 // K is the amount of a step.
 const k = "k"
 
-// Counters of a rollout: sizes of the old and of the new ReplicaSet, their pods by what they are, and pods on deletion.
-// Unready pods of the old one have yet to be placed or to start.
+// Counters of a rollout: sizes of the old and of the new ReplicaSet, their pods by phase, and pods on deletion. Unready
+// pods of the old one have yet to be placed or to start.
 const (
 	created     = "newExists"
 	oldSize     = "oldSize"

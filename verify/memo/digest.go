@@ -185,7 +185,7 @@ func (d *Digest) entries(v reflect.Value, depth int) {
 		key   []byte
 		value reflect.Value
 	}
-	d.flush(0) // what follows is taken out of the buffer again
+	d.flush(0) // the following bytes are taken out of the buffer again
 	var list []entry
 	for it := v.MapRange(); it.Next(); {
 		d.walk(it.Key(), false, depth+1)

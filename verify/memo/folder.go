@@ -9,8 +9,8 @@ import (
 	"github.com/kubesettle/kubesettle/render/kept"
 )
 
-// folder holds packs as files. What lies there is never trusted to be whole: a pack that is broken, cut, too large or
-// in another's place is an empty one.
+// folder holds packs as files. Its files are never trusted to be whole: a pack that is broken, cut, too large or in
+// another's place is an empty one.
 //
 //	v1/<digest of the program and the pack's name>: a digest of the file's name and of all that follows; then, of each
 //	value, its key, its length and itself
@@ -59,7 +59,7 @@ func (f folder) read(name string) *pack {
 	return p
 }
 
-// write puts a pack into its place, at once, without what is over its size.
+// write puts a pack into its place, at once, without the values beyond its size.
 func (f folder) write(name string, p *pack) {
 	if f.program() == "" {
 		return

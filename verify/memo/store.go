@@ -132,7 +132,7 @@ func (s *Store) Close() {
 	}
 }
 
-// inOrder lists the keys of what is used by their bytes, then the others as they were read.
+// inOrder lists the keys of used values by their bytes, then the others as they were read.
 func (p *pack) inOrder() []Key {
 	var out []Key
 	for k := range p.used {

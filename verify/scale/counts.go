@@ -18,9 +18,8 @@ type Counts struct {
 	from, to   []int // the declared numbers, ascending, and their images
 }
 
-// compress makes the map for the numbers that were declared. The image of a number in
-// even is a multiple of what stands there, and its distance longer where that asks for
-// it. gap is at least 1.
+// compress makes the map for the numbers that were declared. The image of a number in even is a multiple of the value
+// there, and its distance may be longer for that. gap is at least 1.
 func compress(declared []int, even map[int]int, exact, gap int) Counts {
 	c := Counts{Exact: exact, Gap: max(gap, 1)}
 	c.from = append(c.from, declared...)

@@ -43,8 +43,8 @@ func nodeGroups(classes []state.NodeClass) []nodeGroup {
 	return out
 }
 
-// reduceNodes gives the classes with as many nodes as counts has it of their groups, each
-// with an even part, as pools and clusters balance their zones.
+// reduceNodes gives the classes with as many nodes as counts gives their groups, each with an even part, as pools and
+// clusters balance their zones.
 func reduceNodes(classes []state.NodeClass, counts Counts) []state.NodeClass {
 	out := slices.Clone(classes)
 	for _, g := range nodeGroups(classes) {

@@ -67,10 +67,10 @@ func (s *Snapshot) Anonymise() {
 	s.sort()
 }
 
-// anonymiser holds the names that were given, by what they are of.
+// anonymiser holds the new names, by the kind of thing they name.
 type anonymiser map[string]map[string]string
 
-// name is the other name of one; what is empty stays so.
+// name is the other name of one; an empty one stays empty.
 func (a anonymiser) name(of, name string) string {
 	if name == "" {
 		return ""
@@ -108,14 +108,14 @@ func (a anonymiser) priority(name string) string {
 	return a.name("priority", name)
 }
 
-// public are domains whose names are nobody's own.
+// public are domains whose names belong to no company.
 var public = []string{
 	"kubernetes.io", "k8s.io", "x-k8s.io", "karpenter.sh", "karpenter.k8s.aws", "eks.amazonaws.com", "aws.amazon.com",
 	"cloud.google.com", "gke.io",
 	"azure.com", "nvidia.com", "amd.com", "intel.com", "habana.ai", "argoproj.io", "openshift.io",
 }
 
-// isPublic reports whether a qualified name is of a domain that is nobody's own.
+// isPublic reports whether a qualified name is of a public domain.
 func isPublic(name string) bool {
 	domain, _, ok := strings.Cut(name, "/")
 	if !ok {
@@ -138,7 +138,7 @@ func (a anonymiser) labelKey(key string) string {
 	return a.name("label", key)
 }
 
-// tellingValues are values of labels that are nobody's own.
+// tellingValues are values of labels that are in public use.
 var tellingKeys = map[string]bool{
 	"kubernetes.io/arch": true, "kubernetes.io/os": true, "beta.kubernetes.io/arch": true, "beta.kubernetes.io/os": true,
 	"karpenter.sh/capacity-type": true, "eks.amazonaws.com/capacityType": true,

@@ -44,7 +44,7 @@ type Collector struct {
 	seen        map[string]bool // kinds, as resource and group
 }
 
-// pod is what is kept of one.
+// pod has the kept fields of one.
 type pod struct {
 	kind, namespace, owner string
 	hash                   string // the label pod-template-hash

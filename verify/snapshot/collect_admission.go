@@ -44,7 +44,7 @@ func selector(s *metav1.LabelSelector) *Selector {
 	return out
 }
 
-// name enters of each namespace the labels that webhooks go by. What its name says is known without.
+// name enters the labels of each namespace that webhooks select by. The label with its name is known anyway.
 func (c *Collector) name() {
 	asked := map[string]bool{}
 	for _, w := range c.snap.Webhooks {

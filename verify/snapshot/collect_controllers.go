@@ -87,7 +87,7 @@ func (c *Collector) loop(o *corev1.Container, words []string) string {
 	return ""
 }
 
-// control enters what was read of control loops, and the feature gates that flags set.
+// control enters the configuration of control loops, and the feature gates that flags set.
 func (c *Collector) control() {
 	gates := map[string]bool{}
 	for name, flags := range c.controllers {
@@ -108,7 +108,7 @@ func (c *Collector) control() {
 	}
 }
 
-// nodePool keeps of a NodePool of Karpenter's what its fields are here, and reports whether it is one.
+// nodePool keeps the fields of Karpenter's NodePool that a snapshot has, and reports whether it is one.
 func (c *Collector) nodePool(o *unstructured.Unstructured) bool {
 	if gv := o.GroupVersionKind(); gv.Group != "karpenter.sh" || gv.Kind != "NodePool" {
 		return false

@@ -63,7 +63,7 @@ func (c *Collector) attachment(o *storagev1.VolumeAttachment) {
 	}
 }
 
-// store enters what is known of volumes.
+// store enters the known facts about volumes.
 func (c *Collector) store() {
 	for i := range c.snap.Nodes {
 		n := &c.snap.Nodes[i]

@@ -185,7 +185,7 @@ func quote(s string) string {
 	return strconv.Quote(s)
 }
 
-// check wants what is read to be a cluster that there can be.
+// check verifies that a cluster like the one that was read can exist.
 func (r *reader) check(s *Snapshot) error {
 	if _, err := time.Parse(time.RFC3339, s.Taken); err != nil {
 		return r.errorf(place("taken"), "%s is not a time such as 2026-01-31T06:00:00Z", quote(s.Taken))
@@ -285,8 +285,7 @@ func (r *reader) node(s *Snapshot, i int, seen map[string]bool) error {
 	return r.amounts(n.Allocatable, "nodes", i, "allocatable")
 }
 
-// plain keeps from upstream's parser what it has no bound for: it computes 10^999999999 digit by
-// digit.
+// plain keeps texts from upstream's parser that it would not bound: it computes 10^999999999 digit by digit.
 var plain = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^\+?[0-9.]{1,30}([eE][-+]?[0-9]{1,2}|[a-zA-Z]{0,2})$`)
 })

@@ -39,11 +39,11 @@ func CreateCustom(content map[string]any) field.ErrorList {
 	return append(noSuchKind(content), customMeta(content)...)
 }
 
-// plainName is a text that nothing fills in: no placeholder, template or variable.
+// plainName is a text that is not filled in later: no placeholder, template or variable.
 var plainName = regexp.MustCompile(`^[A-Za-z0-9._-]+$`)
 
-// noResources are API groups whose documents are no custom resources: files of tools, which nobody applies, and what an
-// aggregated API server takes, which has its own rules for names.
+// noResources are API groups whose documents are no custom resources: files of tools, which are never applied, and
+// objects of an aggregated API server, which has its own rules for names.
 var noResources = regexp.MustCompile(`(^|\.)(backstage\.io|eksctl\.io|k3d\.io|kind\.x-k8s\.io|openshift\.io|projectcalico\.org|` +
 	`helm\.sh|skaffold\.dev|score\.dev)$|(^|[^-])k8s\.io$`)
 
@@ -114,7 +114,7 @@ func injected(content map[string]any) bool {
 	return false
 }
 
-// validateCustomResourceConversion is what it asks about the strategy.
+// validateCustomResourceConversion is upstream's check of the strategy.
 //
 // Upstream: apiextensions-apiserver v0.36.3, pkg/apis/apiextensions/validation: validateCustomResourceConversion.
 func validateCustomResourceConversion(c map[string]any) field.ErrorList {
@@ -206,7 +206,7 @@ func canFallBack(spec map[string]any) bool {
 	return false
 }
 
-// count is a number of pods; ok is false of what is no such number.
+// count is a number of pods; ok is false if it is no such number.
 func count(spec map[string]any, name string) (n int64, has, ok bool) {
 	switch x := spec[name].(type) {
 	case nil:

@@ -14,8 +14,8 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 )
 
-// served are the kinds that Kubernetes has of its own, by group, with their versions, sorted. The
-// group extensions has none that is not of another one.
+// served are Kubernetes' own kinds, by group, with their versions, sorted. Every kind of the group extensions is in
+// another one, too.
 var served = sync.OnceValue(func() map[string]map[string][]string {
 	out := map[string]map[string][]string{}
 	for gvk, t := range scheme.Scheme.AllKnownTypes() {
@@ -104,7 +104,7 @@ func nearest(name string, kinds map[string][]string) string {
 	return found
 }
 
-// noSuchKind is what the API server says of a kind that it does not have.
+// noSuchKind is the API server's message for a kind that it does not have.
 //
 // Upstream: apimachinery v0.36.3, pkg/api/meta: (*NoKindMatchError).Error.
 func noSuchKind(content map[string]any) field.ErrorList {

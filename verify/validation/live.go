@@ -152,7 +152,7 @@ func createService(s *core.Service) field.ErrorList {
 	return corevalidation.ValidateServiceCreate(s)
 }
 
-// updateService fills in what was allocated: it is not known, and taken to be what is asked for.
+// updateService fills in the allocated values: they are not known, and assumed to be the requested ones.
 //
 // Upstream: pkg/registry/core/service/storage: patchAllocatedValues.
 func updateService(now, was *core.Service) field.ErrorList {
@@ -178,7 +178,7 @@ func updateService(now, was *core.Service) field.ErrorList {
 	return corevalidation.ValidateServiceUpdate(now, was)
 }
 
-// either are two lists, of which an empty one is as the other.
+// either are two lists, of which an empty one counts as equal to the other.
 func either[T any](a, b []T) (x, y []T) {
 	switch {
 	case len(a) == 0:
@@ -189,8 +189,8 @@ func either[T any](a, b []T) (x, y []T) {
 	return a, b
 }
 
-// dropTypeDependentFields is its namesake of pkg/registry/core/service: what a type has no use for and was
-// there before is not refused, but goes.
+// dropTypeDependentFields is its namesake of pkg/registry/core/service: a field that a type does not use and that was
+// there before is not refused, but removed.
 func dropTypeDependentFields(now, was *core.Service) {
 	n, w := &now.Spec, &was.Spec
 	nodePorts := func(s *core.ServiceSpec) sets.Set[int32] {

@@ -86,7 +86,7 @@ var applySchema = sync.OnceValue(func() managedfields.TypeConverter {
 	return applyconfigurations.NewTypeConverter(scheme.Scheme)
 })
 
-// ownedByFields is the merge of a server: what the applier owns and drops goes, what nobody owns stays.
+// ownedByFields is the merge of a server: fields that the applier owns and drops go, fields without an owner stay.
 func ownedByFields(gvk schema.GroupVersionKind, now map[string]any, was Manifest) (runtime.Object, error) {
 	convert := runtime.UnsafeObjectConvertor(scheme.Scheme)
 	fields, err := managedfields.NewDefaultFieldManager(applySchema(), convert, scheme.Scheme, scheme.Scheme, gvk,

@@ -29,7 +29,7 @@ import (
 	"k8s.io/kubernetes/pkg/features"
 )
 
-// strategy is how objects of one kind are validated: what is left of a registry's strategy without the API server.
+// strategy is how objects of one kind are validated: the part of a registry's strategy that needs no API server.
 type strategy struct {
 	namespaced bool
 	create     func(runtime.Object) field.ErrorList
@@ -124,7 +124,8 @@ var strategies = sync.OnceValue(func() map[reflect.Type]*strategy {
 	return out
 })
 
-// dropPace takes out of a StatefulSet what a gate has the API server drop, as dropStatefulSetDisabledFields does.
+// dropPace takes the fields out of a StatefulSet that the API server drops without their gate, as
+// dropStatefulSetDisabledFields does.
 func dropPace(o, was *apps.StatefulSet) {
 	paced := func(s *apps.StatefulSet) bool {
 		return s != nil && s.Spec.UpdateStrategy.RollingUpdate != nil &&

@@ -80,8 +80,8 @@ func internal(obj runtime.Object) (runtime.Object, *strategy) {
 	return o, strategies()[reflect.TypeOf(o)]
 }
 
-// complete gives an object the namespace and the name that it has once it is applied: a namespace comes from how it is
-// applied, where it has none of its own, and one that needs none loses it.
+// complete gives an object the namespace and the name that it has once it is applied: an object without a namespace
+// gets that of the apply, and a cluster-scoped one loses its.
 //
 // Upstream: apiserver, pkg/storage/names: (simpleNameGenerator).GenerateName.
 func complete(obj runtime.Object, namespaced bool) *metav1.ObjectMeta {
@@ -119,8 +119,8 @@ func validateLabels(obj runtime.Object) field.ErrorList {
 		apivalidation.ValidateAnnotations(o.GetAnnotations(), at.Child("annotations"))...)
 }
 
-// sorted orders what comes from maps, and says nothing twice. What an error adds on further lines is left
-// out: two specs side by side, with the values of their environment.
+// sorted orders errors that come from maps, and drops repeated ones. Further lines of an error are left out: two specs
+// side by side, with the values of their environment.
 func sorted(list field.ErrorList) field.ErrorList {
 	for _, e := range list {
 		e.Detail, _, _ = strings.Cut(e.Detail, "\n")

@@ -128,7 +128,7 @@ func sources(config *rest.Config) ([]source, error) {
 		}, true}), nil
 }
 
-// clientOf is what the client set has for a group and version.
+// clientOf is the client set's client for a group and version.
 func clientOf(config *rest.Config, of schema.GroupVersion, connection *http.Client) (rest.Interface, error) {
 	own := rest.CopyConfig(config)
 	own.AcceptContentTypes = "application/vnd.kubernetes.protobuf,application/json"
