@@ -30,8 +30,8 @@ type process struct {
 	worker []string
 	// today is the date that waivers expire against, in UTC.
 	today time.Time
-	// began is when the process did, which its time budget counts from; the zero time: when that begins. deadline ends
-	// a run that overran the budget; nil: none is set.
+	// began is when the process began, from which its time budget counts; the zero time: the budget counts from its own
+	// start. deadline ends a run that overran the budget; nil: none is set.
 	began    time.Time
 	deadline *deadline
 	// remote is how long posting elsewhere may take; 0: [forRemote].

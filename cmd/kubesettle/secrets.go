@@ -15,7 +15,7 @@ func hider(rev *object.Revision) func(string) string {
 	return known.Clean
 }
 
-// hidden is an error whose words were gone over; it still is what it was.
+// hidden is an error whose message was masked; it still wraps the original.
 type hidden struct {
 	error
 	text string

@@ -35,7 +35,7 @@ func buildVersion() string {
 	return "devel"
 }
 
-// programContent identifies this very build, for what is kept between runs: a digest of its own file, or "" where that
+// programContent identifies this very build, for values kept between runs: a digest of its own file, or "" where that
 // cannot be read. It is worked out once.
 var programContent = sync.OnceValue(func() string {
 	self, err := os.Executable()
