@@ -51,7 +51,7 @@ func (x *aimIndex) joins(a, b *object.Object) bool {
 	return x.ties == nil || x.ties.Joins(a, b)
 }
 
-// identity is an object's ID, which a hook does not share with what is no hook.
+// identity is an object's ID, which a hook shares only with other hooks.
 func identity(o *object.Object) string { return fmt.Sprint(o.Hook, " ", o.ID) }
 
 // selectable are the labels that selectors of pods see of an object; false: it has none.

@@ -120,8 +120,8 @@ func (f *facts) pools() [2][]*policies.KarpenterPool {
 	return *f.nodes
 }
 
-// Remarks gathers what is wrong with the objects of the releases, or was on base. With all,
-// everything counts as new. ties say which releases are in one cluster.
+// Remarks gathers the errors of the objects of the releases, and those of base. With all, everything counts as new.
+// ties say which releases are in one cluster.
 func Remarks(ch *object.Changes, ties *slice.Neighbours, all bool) []Remark {
 	var out []Remark
 	list, known := Analyzers(), &facts{ch: ch, ties: ties}

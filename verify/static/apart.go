@@ -11,9 +11,9 @@ import (
 	"github.com/kubesettle/kubesettle/verify/slice"
 )
 
-// inAnother is what is told of an autoscaler without a target, or a selector without pods, whose release has a workload
-// of that kind and name, or with these labels, in one other namespace; false: it has none, or several, or who
-// applies it may yet say the namespace of either. was says that base had it too.
+// inAnother is the remark on an autoscaler without a target, or a selector without pods, whose release has a workload
+// of that kind and name, or with these labels, in one other namespace; false: it has none, or several, or the namespace
+// of either may be given when it is applied. was says that base had it too.
 //
 // Upstream: kubernetes v1.36.3, pkg/controller/podautoscaler: (*HorizontalController).reconcileAutoscaler (the target
 // is one of the autoscaler's own namespace).
@@ -55,7 +55,7 @@ func inAnother(r Remark, was bool, head *aimIndex, of *object.Rendered) (Remark,
 	return r, true
 }
 
-// meansByLabels reports whether a selector is written for the pods of a workload, but for its namespace.
+// meansByLabels reports whether a selector is written for the pods of a workload, apart from its namespace.
 func meansByLabels(o, t *object.Object) bool {
 	sel, pods := selectorOf(o), podLabels(t)
 	return len(sel) > 0 && alike(sel, pods) && labels.SelectorFromSet(sel).Matches(labels.Set(pods))

@@ -21,8 +21,8 @@ type reference struct {
 	key    string // the same on both sides, whatever it names
 	path   string // of the field that names it
 	met    bool
-	closed bool // no other writer adds what is missing, such as a webhook with a sidecar
-	near   bool // what is missing is a slip of the pen away from what there is
+	closed bool // no other writer adds the missing part, such as a webhook with a sidecar
+	near   bool // the missing name is a slip of the pen away from an existing one
 	text   string
 	causes []cause          // the parts that there are
 	name   string           // that it names; "": it is a number
@@ -32,7 +32,7 @@ type reference struct {
 }
 
 // meant is the name that a reference means in place of one that is not there: one spelt alike, the one that has the
-// port or the place that base's had, or, where that is not known, the only one; "": nobody can tell. before is the
+// port or the place that base's had, or, where that is not known, the only one; "": it is not clear. before is the
 // reference on base; nil: it is new.
 func (r reference) meant(before *reference) string {
 	known := before != nil && before.have[before.name] > 0
@@ -56,7 +56,7 @@ func (r reference) meant(before *reference) string {
 	return ""
 }
 
-// remedies have an object name what is there.
+// remedies let an object name an existing part.
 func (r reference) remedies(o *object.Object, before *reference) []Remedy {
 	if r.only != 0 {
 		return []Remedy{{Say: fmt.Sprintf("ask %d, which is declared", r.only), Object: o,
@@ -73,8 +73,8 @@ func (r reference) remedies(o *object.Object, before *reference) []Remedy {
 var parts = Analyzer{Name: "parts", Rule: rules.DanglingTarget, Run: astray,
 	Doc: "a port or a container that is named and that the pods do not have"}
 
-// astray says which Services, autoscalers and probes name a port or a container that their pods have no more, or never
-// had while nobody else can give it to them.
+// astray says which Services, autoscalers and probes name a port or a container that their pods no longer have, or
+// never had and cannot get from elsewhere.
 func astray(p *Pass) []Remark {
 	base, head := p.once(), p.everywhere()
 	was := p.before()
@@ -227,8 +227,8 @@ func containerReferences(o *object.Object, h *autoscalingv2.HorizontalPodAutosca
 	return out
 }
 
-// probeReferences are the ports of its own container that a probe asks. With a name that the container does not have,
-// the kubelet never gets a result: a pod does not become ready, or, with a liveness probe, is never restarted.
+// probeReferences are the ports of the probe's own container that it asks. With a name that the container does not
+// have, the kubelet never gets a result: a pod does not become ready, or, with a liveness probe, is never restarted.
 //
 // Upstream: kubernetes v1.36.3, pkg/kubelet/prober: prober.probe, worker.doProbe (an error throws the result away);
 // pkg/probe: ResolveContainerPort.
@@ -274,9 +274,8 @@ func probeReferences(o *object.Object) []reference {
 	return out
 }
 
-// probedNumber is the number of a port that a probe asks. Pods may serve what they do not declare: it is told where
-// base
-// asks one that is declared, and nothing else names the new one.
+// probedNumber is the number of a port that a probe asks. Pods may serve undeclared ports: it is reported if base asks
+// a declared one, and no other object names the new one.
 func probedNumber(o *object.Object, spec *corev1.PodSpec, c corev1.Container, at, probe, field string,
 	n int32) reference {
 	var have []string

@@ -10,9 +10,8 @@ import (
 	"github.com/kubesettle/kubesettle/verify/traffic"
 )
 
-// backends are the Services of its own namespace that a route leads to, each named by a field of its own. One of
-// another
-// namespace may take a grant, which may stand anywhere.
+// backends are the Services of a route's own namespace to which it leads, each named by a separate field. One of
+// another namespace may need a grant, which may be anywhere.
 func backends(o *object.Object) []traffic.Backend {
 	return slices.DeleteFunc(traffic.Backends(o),
 		func(b traffic.Backend) bool { return b.Namespace != o.ID.Namespace || !b.Plain })

@@ -8,8 +8,8 @@ import (
 	"github.com/kubesettle/kubesettle/verify/slice"
 )
 
-// configIndex finds what objects name by kind, namespace and name, as one release sees it: what is in its
-// cluster, or may be. What has no namespace is found from each.
+// configIndex finds what objects name by kind, namespace and name, as one release sees it: those in its cluster, or
+// that may be. One without a namespace is found from each.
 type configIndex struct {
 	all     map[[3]string][]*object.Object
 	release string
@@ -48,7 +48,7 @@ func (x configIndex) tie(o *object.Object) slice.Tie {
 	return x.ties.Tie(o.Release, x.release)
 }
 
-// get is what is needed: that of the release itself first, then what is in its cluster, then what may be.
+// get is the needed object: that of the release itself first, then one in its cluster, then one that may be.
 func (x configIndex) get(namespace string, n need) *object.Object {
 	var found *object.Object
 	best := slice.Apart

@@ -107,8 +107,8 @@ func aimPaths(o *object.Object) []string {
 	return []string{"spec." + slice.ScaledBy(o)}
 }
 
-// arrivals are the objects that base does not have, the first of each kind in each namespace,
-// beside what both have.
+// arrivals are the objects that base does not have, the first of each kind in each namespace, beside those that both
+// have.
 type arrivals struct {
 	head  *aimIndex
 	first map[[3]string]*object.Object // by namespace, group and kind
@@ -125,8 +125,8 @@ func newcomers(base, head *aimIndex) arrivals {
 	return out
 }
 
-// successor is what is on head in the place of a workload of base: itself, or else one of its
-// kind and namespace that base does not have; nil: it was removed.
+// successor is head's replacement for a workload of base: itself, or else one of its kind and namespace that base does
+// not have; nil: it was removed.
 func (a arrivals) successor(t *object.Object) *object.Object {
 	if same := a.head.counterpart(t); same != nil {
 		return same
@@ -198,7 +198,7 @@ func misses(o, t *object.Object) string {
 	return fmt.Sprintf("does not select the pods of %s", t.ID)
 }
 
-// missedBy is the very field by which an object misses a workload: among values it has a line of its own.
+// missedBy is the very field by which an object misses a workload: among values it has a separate line.
 func missedBy(o, t *object.Object) []cause {
 	path, pod := "spec."+slice.ScaledBy(o)+".name", podLabels(t)
 	for _, k := range slices.Sorted(maps.Keys(selectorOf(o))) {

@@ -43,7 +43,7 @@ func declaringObject(rev *object.Revision, r *object.Rendered) *object.Object {
 // setName is "namespace/name" of an ApplicationSet, of the ID by which a release knows it.
 func setName(id string) string { return id[strings.LastIndex(id, ":")+1:] }
 
-// removal is what is blamed for a release that is gone: the object that declared it.
+// removal is the culprit for a release that is gone: the object that declared it.
 func removal(ch *object.Changes, r *object.Rendered) []cause {
 	if o := declaringObject(ch.Base, r); o != nil {
 		return []cause{{object: o}}

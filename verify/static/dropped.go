@@ -19,11 +19,11 @@ const (
 	twiceThere = "twice"
 )
 
-// Parts are what an object is refused for, and the fields of it that are only dropped, each by itself: with either
-// nothing is known of the other.
+// Parts are the errors for which an object is refused, and its fields that are only dropped, each by itself: either
+// part alone leaves the other unknown.
 //
 // Helm 3 asks for no field validation when it creates or patches, so that the API server warns and drops the field;
-// what Helm itself validates is left to a server that can.
+// Helm's own validation is left to a server that can do it.
 //
 // Upstream: helm, pkg/kube/client.go: Build, createResource, at v3.21.4; kubectl, pkg/validation/schema.go:
 // (paramVerifyingSchema).ValidateBytes, at v0.36.3.
@@ -39,7 +39,7 @@ func (x *Applied) Parts(errs field.ErrorList) []field.ErrorList {
 	return slices.DeleteFunc([]field.ErrorList{refused, dropped}, func(l field.ErrorList) bool { return len(l) == 0 })
 }
 
-// Drops reports whether the API server drops what some errors are about, and takes the object.
+// Drops reports whether the API server drops the fields of some errors, and takes the object.
 func (x *Applied) Drops(errs field.ErrorList) bool {
 	return !slices.ContainsFunc(errs, func(e *field.Error) bool { return !x.drop(e) })
 }

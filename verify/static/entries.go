@@ -17,7 +17,7 @@ var entered = Analyzer{Name: "entries", Rule: rules.Unreachable, Run: shutOut, C
 	Doc: "a Service that nothing outside the cluster is led to any more"}
 
 // shutOut says which Services keep their pods and lose the last way in from outside: a route, or their own type. It is
-// a note, as it is often what is wanted.
+// a note, as it is often intended.
 func shutOut(p *Pass) []Remark {
 	var out []Remark
 	for _, v := range p.views() {

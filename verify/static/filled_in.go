@@ -26,7 +26,7 @@ var (
 )
 
 // nameFilledIn reports whether an error is about a name with a word in capitals that is none of a cluster's. A mark
-// that is never closed is filled in by nobody.
+// that is never closed is never filled in.
 func nameFilledIn(e *field.Error) bool {
 	name := strings.Contains(e.Detail, "RFC 1123") || strings.Contains(e.Detail, "RFC 1035")
 	value, ok := e.BadValue.(string)
@@ -58,7 +58,7 @@ func (a *Applied) withValues() {
 		if len(o.Unknown) == 0 {
 			continue
 		}
-		for _, with := range objects { // what they are compared with stands in selectors and labels, or at the same place
+		for _, with := range objects { // they are compared with selectors and labels, or with the same place
 			fieldpath.Leaves(with.Content, nil, func(p fieldpath.Path, v any) {
 				text, ok := v.(string)
 				if ok && len(p) > 1 && !token.MatchString(text) &&

@@ -17,9 +17,9 @@ import (
 var moves = Analyzer{Name: "handover", Rule: rules.DeletedOnTheWay, Run: handovers, Compares: true, Whole: true,
 	Doc: "what the change deletes although head declares it"}
 
-// handovers says what the change deletes although head declares it: objects that one release loses and another gains,
-// applications whose ApplicationSet is renamed, custom resources whose definition goes, and those that outlive the
-// controller of their finalizers.
+// handovers lists objects that the change deletes although head declares them: objects that one release loses and
+// another gains, applications whose ApplicationSet is renamed, custom resources whose definition goes, and those that
+// outlive the controller of their finalizers.
 //
 // Upstream: kustomize-controller, (*KustomizationReconciler).prune and finalize (both skip what another owner has
 // labeled); helm v3.20, pkg/kube: (*Client).Update (deletes what the new manifest lacks, whoever owns it); argo-cd,

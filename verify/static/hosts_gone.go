@@ -19,8 +19,8 @@ var unhosted = Analyzer{Name: "lost-hosts", Rule: rules.Unreachable, Run: hostsG
 	Doc: "a host name for which no route takes requests any more"}
 
 // hostsGone says for which host names a route takes requests on base, and none of head does. It is a note, as it is
-// often what is wanted; a warning where something of head still names the host: a certificate, or a setting. Where a
-// Service loses its last way in, [shutOut] says more.
+// often intended; a warning where something of head still names the host: a certificate, or a setting. Where a Service
+// loses its last way in, [shutOut] says more.
 func hostsGone(p *Pass) []Remark {
 	var out []Remark
 	told := map[string]bool{}

@@ -18,8 +18,8 @@ var images = Analyzer{Name: "images", Rule: rules.RolloutStuck, Run: unnamedImag
 	Doc: "an image whose name no kubelet can read"}
 
 // unnamedImages says which workloads come to have an image whose name is none: two tags, capitals in a repository, an
-// empty tag. The pods are created, and wait for it forever. What is to be filled in is left alone, and a new workload
-// may yet be given its tag by whoever deploys it.
+// empty tag. The pods are created, and wait for it forever. Texts that are filled in later are left alone, and a new
+// workload may still get its tag when it is deployed.
 //
 // Upstream: kubernetes v1.36.3, pkg/kubelet/images: (*imageManager).EnsureImageExists (applyDefaultImageTag,
 // ErrInvalidImageName); pkg/util/parsers: ParseImageName.

@@ -8,8 +8,8 @@ import (
 	"github.com/kubesettle/kubesettle/verify/slice"
 )
 
-// otherNamespace reports whether what is needed stands in a namespace that it names itself, beside an object that names
-// none: whoever applies the release names it, as nothing else fits.
+// otherNamespace reports whether a needed object stands in a namespace that it names itself, beside an object that
+// names none: whoever applies the release names it, as nothing else fits.
 func (m *unmet) otherNamespace(n need) bool {
 	if slice.ValueAt(m.o.Content, "metadata", "namespace") != nil || m.release.Head.Namespace != "" {
 		return false
@@ -23,8 +23,8 @@ func (m *unmet) otherNamespace(n need) bool {
 	return false
 }
 
-// asked reports whether a chart that is looked at with nobody's values writes the key that is missing where some are
-// given: its template names it. Who installs the chart gives them.
+// asked reports whether a chart that is analysed without values writes the missing key if some are given: its template
+// names it. Users of the chart give them.
 func (m *unmet) asked(n need) bool {
 	r := m.release.Head
 	if r.Kind != object.Helm || r.Declared || r.By.File != "" || m.where.ch.Head.Tree == nil {

@@ -17,7 +17,7 @@ var queued = Analyzer{Name: "local-queue", Rule: rules.DanglingTarget, Run: unqu
 	Doc: "a workload that waits in a LocalQueue that is not there"}
 
 // unqueued says which workloads wait in a LocalQueue that the change takes away or that was never there, and which
-// LocalQueue nobody waits in any longer.
+// LocalQueue is no longer used.
 //
 // Upstream: kueue v0.19.2, pkg/controller/core: (*WorkloadReconciler).Reconcile (LocalQueue doesn't exist: the workload
 // stays inadmissible), pkg/controller/jobframework: without the label a job is not Kueue's.

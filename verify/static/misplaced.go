@@ -63,7 +63,7 @@ func rehomed(o *object.Object, errs field.ErrorList) []Remedy {
 		Set: joined(append(set, drops...)), Drops: true}}
 }
 
-// deepest bounds how far below what a field stands within its place is looked for, as the words of [typed.Decode] do.
+// deepest bounds how far below its parent the place of a field is looked for, as the words of [typed.Decode] do.
 const deepest = 4
 
 // home is where a field that stands in the wrong place is known, can have its value and has none yet: the nearest place
@@ -215,7 +215,7 @@ func fits(t reflect.Type, value any) bool {
 		(t.Kind() != reflect.Struct || reflect.PointerTo(t).Implements(reflect.TypeFor[json.Unmarshaler]()))
 }
 
-// typeAt is the type of what stands at a path of an object; nil where the API has none.
+// typeAt is the type of the value at a path of an object; nil if the API has none.
 func typeAt(o *object.Object, path string) reflect.Type {
 	at := reflect.TypeOf(o.Typed)
 	for _, part := range strings.Split(path, ".") {

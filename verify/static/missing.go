@@ -37,7 +37,7 @@ func missing(p *Pass) []Remark {
 	return out
 }
 
-// renamed is what an object of head was on base under another name; nil: nothing.
+// renamed is an object's version on base under another name; nil: there is none.
 func (w *whereabouts) renamed(o *object.Object) *object.Object {
 	for i := range w.ch.Changes {
 		if c := &w.ch.Changes[i]; c.Head == o && c.Kind == object.Renamed {
@@ -47,7 +47,7 @@ func (w *whereabouts) renamed(o *object.Object) *object.Object {
 	return nil
 }
 
-// was is what base has of an object of head, also by another name; nil: nothing.
+// was is base's version of an object of head, also under another name; nil: there is none.
 func (w *whereabouts) was(before *aimIndex, o *object.Object) *object.Object {
 	if b := w.renamed(o); b != nil {
 		return b
@@ -138,8 +138,8 @@ func (m *unmet) mended(n need) {
 	}
 }
 
-// unsure reports whether the way back, from a need that is met to base's old one, would be no error: what is mended is
-// as grave as what it repairs.
+// unsure reports whether the way back, from a need that is met to base's old one, would be no error: a fixed finding
+// is as grave as the error that it repairs.
 func (m *unmet) unsure(n, old need, near *object.Object, lack lacking) bool {
 	ns := m.o.ID.Namespace
 	there := m.head.get(ns, old)
@@ -167,7 +167,7 @@ func oneOff(o *object.Object, n need) bool {
 	return false
 }
 
-// removed enters a need of what the change takes away.
+// removed enters a need of an object that the change takes away.
 func (m *unmet) removed(n need, had *object.Object) {
 	ns := m.o.ID.Namespace
 	if kept(had) || m.written(n, state.Head) && !m.written(n, state.Base) {
@@ -199,7 +199,7 @@ func (m *unmet) removed(n need, had *object.Object) {
 	m.enter(n, r)
 }
 
-// trust notes that a remark takes an object of a release of which nobody says that it is in the same cluster.
+// trust notes that a remark uses an object of a release that is not declared to be in the same cluster.
 func (m *unmet) trust(r *Remark, o *object.Object) {
 	if m.base.tie(o) != slice.Sure {
 		r.with = o.Release
@@ -258,7 +258,7 @@ func (m *unmet) enter(n need, r Remark) {
 	m.found = append(m.found, r)
 }
 
-// remarks are what was found, each with how often.
+// remarks are the remarks found, each with how often.
 func (m *unmet) remarks() []Remark {
 	for i := range m.found {
 		if r := &m.found[i]; r.more > 0 {

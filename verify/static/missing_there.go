@@ -11,7 +11,7 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// neverThere enters a need of what the repository does not have, where it looks as if it should.
+// neverThere enters a need of an object that the repository does not have, where it looks as if it should.
 func (m *unmet) neverThere(n need) {
 	ns := m.o.ID.Namespace
 	if _, set := m.o.Typed.(*appsv1.StatefulSet); m.written(n, state.Head) ||
@@ -57,8 +57,8 @@ func (m *unmet) beside(file string) bool {
 	return slices.Contains(m.release.Head.Reads, file) || file == m.o.Source.File
 }
 
-// written reports whether something of a side may make what is needed. Programs and Roles that name a ServiceAccount do
-// not make it, and what names an issuer does not either.
+// written reports whether something of a side may make a needed object. Programs and Roles that name a ServiceAccount
+// do not make it, nor do objects that name an issuer.
 func (m *unmet) written(n need, side state.Version) bool {
 	objects := m.where.objects[side]
 	switch n.kind {
@@ -72,8 +72,8 @@ func (m *unmet) written(n need, side state.Version) bool {
 	return made(objects, m.deliverer(side), m.o.ID.Namespace, n.name)
 }
 
-// deliverer is the object that delivers the release, such as a HelmRelease: what comes of the values in it is in the
-// release. nil: there is none, or not all that it delivers was rendered.
+// deliverer is the object that delivers the release, such as a HelmRelease: the release contains the objects made from
+// its values. nil: there is none, or not all that it delivers was rendered.
 func (m *unmet) deliverer(side state.Version) *object.Object {
 	rev, r := m.where.ch.Head, m.release.Head
 	if side == state.Base {
@@ -87,7 +87,7 @@ func (m *unmet) deliverer(side state.Version) *object.Object {
 	return declaringObject(rev, r)
 }
 
-// operated reports whether a custom resource is there whose controller may write what is named after it.
+// operated reports whether a custom resource is there whose controller may write objects named after it.
 func (m *unmet) operated(n need) bool {
 	return slices.ContainsFunc(m.where.objects[1], func(o *object.Object) bool {
 		return custom(o) && o.ID.Namespace == m.o.ID.Namespace &&
@@ -95,7 +95,7 @@ func (m *unmet) operated(n need) bool {
 	})
 }
 
-// unseen reports whether releases of which nothing is known may have what is missing: one that did not render.
+// unseen reports whether unknown releases may have the missing object: one that did not render.
 func (m *unmet) unseen() bool {
 	return slices.ContainsFunc(m.where.ch.Head.Releases, func(r *object.Rendered) bool { return r.Err != nil })
 }

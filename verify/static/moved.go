@@ -8,8 +8,8 @@ import (
 	"github.com/kubesettle/kubesettle/render/typed"
 )
 
-// asNewer are the settings with which an object says in the newest version of its API what it says in fields of an
-// older one; nil where it has none of these.
+// asNewer are the settings with which an object expresses its fields of an older API version in the newest one; nil if
+// it has none of these.
 //
 // Upstream: kubernetes.io/docs/reference/using-api/deprecation-guide, Ingress v1.22 and HorizontalPodAutoscaler v1.25.
 func asNewer(o *object.Object) []object.Setting {

@@ -24,13 +24,13 @@ type need struct {
 	in       string // namespace, if it is another one than that of who needs it
 	key      string // "": the object as a whole
 	path     string // of the field that says so
-	at       string // what of the pod needs it, the same on both sides: "env LOG_LEVEL of container app"
+	at       string // the part of the pod that needs it, the same on both sides: "env LOG_LEVEL of container app"
 	once     bool   // read when the container starts and never again
 	soft     bool   // the container starts without the key, with a folder in place of the file
 	optional bool   // and without any of it
-	comes    string // what comes of it where the object as a whole is absent; "": pods do not start
+	comes    string // the effect if the object as a whole is absent; "": pods do not start
 	doubtful bool   // and that may be meant, or does no harm at once
-	alone    bool   // it is told of only where nothing of the repository speaks of the name
+	alone    bool   // it is reported only if the repository does not mention the name
 	rule     string // that says so; "": missing configuration
 }
 
@@ -64,7 +64,7 @@ func podSpec(o *object.Object) (*corev1.PodSpec, string) {
 }
 
 // decodedSpec is the spec at a path of an object with a value of another type in it, as the object was decoded: its
-// other mistakes are told, too. nil: it has none there.
+// other mistakes are reported, too. nil: there is none.
 func decodedSpec(o *object.Object, at []string) *corev1.PodSpec {
 	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(o.Typed)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// Remains knows which workloads a change takes out of the releases while what they are made of stays in the repository.
+// Remains knows which workloads a change takes out of the releases while their sources stay in the repository.
 type Remains struct {
 	ch    *object.Changes
 	head  map[string]*object.Object // head's objects by ID: one that runs, if any does
@@ -54,7 +54,7 @@ func NewRemains(ch *object.Changes) *Remains {
 	return r
 }
 
-// Has reports whether an object of base is in no release of head, and head still has what it is made of.
+// Has reports whether an object of base is in no release of head, and head still has its source.
 func (r *Remains) Has(o *object.Object) bool {
 	file, _ := r.stays(o)
 	return file != ""
@@ -97,8 +97,8 @@ func (r *Remains) stays(o *object.Object) (file, how string) {
 	return "", ""
 }
 
-// spares says how a tool is told to leave an object alone, or to run it as a hook, beside the rest of a release; "":
-// it applies the object like any other. Jobs and pods are what hooks are made of.
+// spares says how a tool is told to leave an object alone, or to run it as a hook, beside the rest of a release; "": it
+// applies the object like any other. Hooks are mostly Jobs and pods.
 //
 // Upstream: gitops-engine v0.7, pkg/sync/hook: Types, Skip; kustomize-controller v1.7, internal/controller:
 // ApplyOptions.ExclusionSelector (ssa: Ignore), IfNotPresentSelector.
@@ -170,8 +170,8 @@ func undeployed(p *Pass) []Remark {
 	return out
 }
 
-// failsOnHead reports whether a release of head that does not render may have what one of base has: it is the same one,
-// or they are declared in one file.
+// failsOnHead reports whether a release of head that does not render may have the objects of one of base: it is the
+// same one, or they are declared in one file.
 func failsOnHead(ch *object.Changes, b *object.Rendered) bool {
 	by := b.By.File
 	return slices.ContainsFunc(ch.Head.Releases, func(h *object.Rendered) bool {

@@ -15,9 +15,9 @@ import (
 // SetDefaults_DaemonSet, SetDefaults_ReplicaSet, SetDefaults_StatefulSet.
 var selectsOwnPods = map[string]bool{"extensions/v1beta1": true, "apps/v1beta1": true}
 
-// asOnceServed is a workload of such a version with the selector that it had; nil where it
-// is of another one, or refused for more than that. That it is refused today is a finding of
-// its own; what else the change makes of it is asked all the same.
+// asOnceServed is a workload of such a version with the selector that it had; nil where it is of another one, or
+// refused for more than that. That it is refused today is a separate finding; its other changes are checked all the
+// same.
 func asOnceServed(o *object.Object) *object.Object {
 	version, _ := o.Content["apiVersion"].(string)
 	if !selectsOwnPods[version] || o.Typed == nil || o.Undecodable() {

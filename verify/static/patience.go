@@ -21,8 +21,8 @@ import (
 var patience = Analyzer{Name: "patience", Rule: rules.ApplyStuck, Run: impatient,
 	Doc: "a rollout that takes longer than whoever waits for it"}
 
-// impatient says which rollouts take longer than whoever waits for them does: Helm, which then fails the install or the
-// upgrade, and the Deployment's own deadline. The models know no minutes; what is told is a time that probes and
+// impatient says which rollouts take longer than the tool that waits for them: Helm, which then fails the install or
+// the upgrade, and the Deployment's own deadline. The models know no minutes; what is told is a time that probes and
 // minReadySeconds make the least, for pods that start as fast as can be and where base's are ready.
 //
 // Upstream: helm v3.21, pkg/kube: deploymentReady, statefulSetReady (all but maxUnavailable pods of the new revision
@@ -41,7 +41,7 @@ func impatient(p *Pass) []Remark {
 		if !ok || o.Hook {
 			continue
 		}
-		var was pacing // of any rollout of base's: what was so is no news
+		var was pacing // of any rollout of base's: a pace that base has is no news
 		if b := before.counterpart(o); b != nil {
 			was, _ = paceOf(b, p.Objects(state.Base), false)
 		}

@@ -105,8 +105,8 @@ func isReference(p fieldpath.Path) bool {
 	return n > 1 && p[n-1].Key == "name" && (p[n-2].Key == "scaleTargetRef" || p[n-2].Key == "targetRef")
 }
 
-// Matters is the first field of an object that holds a placeholder on which it hangs what the object does to pods, and
-// pods to it; "": there is none.
+// Matters is the first field of an object that holds a placeholder that decides on the object's effect on pods, or
+// theirs on it; "": there is none.
 func (u *Placeholders) Matters(o *object.Object) string {
 	if len(o.Unknown) == 0 || o.Hook || !OnPods(o) {
 		return ""

@@ -11,15 +11,15 @@ import (
 	"github.com/kubesettle/kubesettle/verify/validation"
 )
 
-// practice is what the API server refuses of the objects that base has in a release. A new object that is refused for
-// the same value of the same field, of an object of the same kind, is no worse than what is lived with: whoever applies
-// the release fills the value in, or nobody applies it. The metadata of all kinds is one.
+// practice are the errors for which the API server refuses objects that base has in a release. A new object that is
+// refused for the same value of the same field, in an object of the same kind, is no worse: the value is filled in when
+// the release is applied, or the release is never applied. The metadata of all kinds is one.
 type practice struct {
 	objects []*object.Object
 	refused map[string]field.ErrorList // by [practiceKey]; nil: not asked for yet
 }
 
-// knows reports whether an object of base is refused for what an object is.
+// knows reports whether an object of base is refused for the same errors as an object.
 func (p *practice) knows(o *object.Object, e *field.Error) bool {
 	if p.refused == nil {
 		p.refused = map[string]field.ErrorList{}
@@ -43,8 +43,8 @@ func (p *practice) knows(o *object.Object, e *field.Error) bool {
 
 var listIndex = regexp.MustCompile(`\[[0-9]+\]`)
 
-// practiceKey is what two errors have in common that say the same of two objects, their values aside: at whatever
-// place in a list.
+// practiceKey is equal for two errors that say the same of two objects, apart from their values: at any place in a
+// list.
 func practiceKey(o *object.Object, e *field.Error) string {
 	scope := o.ID.Group + "/" + o.ID.Kind
 	if strings.HasPrefix(e.Field, "metadata.") {

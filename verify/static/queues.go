@@ -49,7 +49,7 @@ func queueless(sl *slice.Slice, q *state.Quota, v state.Version) []Shortage {
 	return out
 }
 
-// beyond is what so many pods ask for beyond what a queue ever has.
+// beyond is the part of so many pods' requests that a queue never has.
 func beyond(sl *slice.Slice, q *state.Quota, v state.Version, spec *corev1.PodSpec, asked int64) (Shortage, bool) {
 	pod := &corev1.Pod{Spec: *spec.DeepCopy()}
 	objects.DefaultRequests(&pod.Spec)

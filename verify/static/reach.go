@@ -19,14 +19,14 @@ type reach struct {
 	services   bool
 	monitors   bool     // it is a monitor's
 	namespaces []string // none: all of them
-	does       string   // what comes to nothing without them
+	does       string   // the effect that is lost without them
 	ports      []named
 }
 
-// named is a port that has to be one of what is selected.
+// named is a port that the selected objects must have.
 type named struct{ path, name string }
 
-// monitors are the kinds by which Prometheus is told what to scrape, with where each has its endpoints.
+// monitors are the kinds that tell Prometheus its targets, with where each has its endpoints.
 var monitors = map[string]string{
 	"monitoring.coreos.com/ServiceMonitor":    "endpoints",
 	"monitoring.coreos.com/PodMonitor":        "podMetricsEndpoints",

@@ -145,7 +145,7 @@ type naming struct {
 	of, list string // group/Kind, where * stands for anything, and the list that the references stand in; "": none
 	at       string // path to the reference below spec or below an entry of the list
 	kinds    []string
-	says     string // what comes of it where the object is absent
+	says     string // the effect if the object is absent
 }
 
 var namings = []naming{
@@ -224,11 +224,11 @@ func (n need) home(namespace string) string {
 	return namespace
 }
 
-// title is what is needed, in words: "StorageClass fast", "Secret shop/keys".
+// title is the needed object, in words: "StorageClass fast", "Secret shop/keys".
 func (n need) title(namespace string) string {
 	return path.Base(n.kind) + " " + strings.TrimPrefix(n.home(namespace)+"/"+n.name, "/")
 }
 
-// private reports whether what is needed is of the application's own: who names another one has it in the repository.
-// What a whole cluster has in common may come from elsewhere.
+// private reports whether a needed object belongs to the application, so that it is expected in the repository. Objects
+// of the whole cluster may come from elsewhere.
 func (n need) private() bool { return n.kind != secret && n.kind != configMap && !referred[n.kind] }

@@ -43,9 +43,9 @@ type Applied struct {
 	switched   bool            // nobody declared the values that it is rendered with
 }
 
-// Refusals lists the objects that the API server refuses to create, or to update from base
-// to head, or, where the release is applied again as it changes, to update from one render of
-// head to the next, as it is applied where its own delivery does not say. With all, the whole of head is created.
+// Refusals lists the objects that the API server refuses to create, or to update from base to head, or, where the
+// release is applied again as it changes, to update from one render of head to the next. mode is how it is applied if
+// its own delivery does not say. With all, the whole of head is created.
 func Refusals(p slice.Pair, mode state.Apply, changed, all bool) []Applied {
 	if p.Head.Delivery.ServerSide {
 		mode = state.ServerSide
@@ -132,10 +132,10 @@ func forTests(r *object.Rendered) bool {
 	return !r.Declared && slices.ContainsFunc(r.Values, func(v string) bool { return path.Dir(v) == folder })
 }
 
-// judge fills in what one apply is refused for.
+// judge fills in the refusals of one apply.
 func (a *Applied) judge() {
 	if a.Base == a.Head && !a.Head.Undecodable() {
-		return // what has not changed is as good or bad as it was
+		return // an unchanged object is as good or bad as it was
 	}
 	if a.Base == nil {
 		a.Refused = created(a.Head)
@@ -143,7 +143,7 @@ func (a *Applied) judge() {
 	}
 	a.Before = created(a.Base)
 	if a.forced || a.Head.Hook || absent(a.Base) || replaced(a.Head) || !canBe(a.Base) {
-		a.Refused = created(a.Head) // what base has cannot be there to be updated
+		a.Refused = created(a.Head) // base's object cannot be there to be updated
 		return
 	}
 	if a.Head.Typed == nil {
@@ -174,8 +174,8 @@ func manifest(o *object.Object) validation.Manifest {
 	return validation.Manifest{Content: o.Content, Typed: o.Typed}
 }
 
-// forgive leaves out the errors of placeholders: the API server never sees them. Where nobody knows who applies the
-// release, words of names in capitals are some.
+// forgive leaves out the errors of placeholders: the API server never sees them. If it is unknown how the release is
+// applied, words of names in capitals are some.
 func (a *Applied) forgive() {
 	a.withValues()
 	for _, list := range []*field.ErrorList{&a.Refused, &a.Before, &a.Back} {
@@ -193,7 +193,7 @@ func created(o *object.Object) field.ErrorList {
 // canBe reports whether an object can exist as it is written.
 func canBe(o *object.Object) bool { return !o.Undecodable() && len(refused(o)) == 0 }
 
-// refused is what is wrong with an object, whether or not there is a type for it.
+// refused are the errors of an object, whether or not there is a type for it.
 func refused(o *object.Object) field.ErrorList {
 	if o.Typed == nil {
 		return validation.CreateCustom(o.Content)
@@ -253,7 +253,7 @@ func ofResource(e *field.Error) string {
 func nextRender(o *object.Object) field.ErrorList {
 	next := typed.Rerendered(o)
 	if next == nil || replaced(o) || len(validation.Create(o.Typed)) > 0 || len(validation.Create(next)) > 0 {
-		return nil // what is wrong with it anyway, or with the mask
+		return nil // its other errors, or those of the mask
 	}
 	return validation.Update(next, o.Typed)
 }
@@ -279,17 +279,18 @@ func (a *Applied) BaseAt(some func(file string) bool) bool {
 	})
 }
 
-// Unread reports whether base did not render, and nothing of what head is refused for stands on a line that the change
+// Unread reports whether base did not render, and no error for which head is refused stands on a line that the change
 // edits: base may be refused for the same.
 func (a *Applied) Unread(f finding.Finding) bool {
 	return a.unread && !slices.ContainsFunc(f.Locations, func(l finding.Location) bool { return l.InDiff })
 }
 
-// Part reports whether the object is of a component that nothing here includes: what includes it may patch it.
+// Part reports whether the object is of a component that nothing here includes: a kustomization that includes it may
+// patch it.
 func (a *Applied) Part() bool { return a.part }
 
-// Once reports whether an object is a Job or a Pod of plain manifests, which nobody is known to apply
-// again: what has run to its end is often deleted, or never applied twice.
+// Once reports whether an object is a Job or a Pod of plain manifests, which are not known to be applied again: a
+// finished one is often deleted, or never applied twice.
 func (a *Applied) Once() bool {
 	_, job := a.Head.Typed.(*batchv1.Job)
 	_, pod := a.Head.Typed.(*corev1.Pod)

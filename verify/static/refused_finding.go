@@ -16,8 +16,8 @@ import (
 	"github.com/kubesettle/kubesettle/verify/scenario"
 )
 
-// Finding words what the API server says to one object. What is only a part of what it says to a side has the fields in
-// its shape: a baseline that knows the others does not know these.
+// Finding words the API server's answer for one object. If it covers only a part of a side's errors, its shape has the
+// fields: a baseline that knows the others does not know these.
 func (x *Applied) Finding(pl judge.Places, o *object.Object, errs field.ErrorList, rule rules.Rule,
 	status finding.Status) finding.Finding {
 	f := finding.Draft{

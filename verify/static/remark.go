@@ -12,7 +12,7 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// Remark is what is wrong with an object as it stands, whatever runs: it takes no search.
+// Remark is an error of an object as it stands, in any run: it takes no search.
 type Remark struct {
 	Rule, release string
 	Object        *object.Object    // that it is about, on head, or on base if it is fixed
@@ -28,8 +28,8 @@ type Remark struct {
 	since    int    // minor version of Kubernetes from which on it holds; 0: of all
 	more     int    // of the same kind that it stands for
 	gone     bool   // object is one of base
-	race     bool   // it hangs on who comes first
-	recovers bool   // the loops mend it before the run ends
+	race     bool   // it depends on which comes first
+	recovers bool   // the loops repair it before the run ends
 	broken   bool   // it is about a release that head does not render
 	next     bool   // it shows at the next change of a template, not at this one
 	remedies []Remedy
@@ -39,7 +39,7 @@ type Remark struct {
 	// premise names the clusters that it holds for, of which nothing is declared; "": it does not hang on nodes. Where
 	// nodes are declared, a search tells instead.
 	premise string
-	// with is a release of which nobody says that it runs in the cluster of the remark's, though it takes both; "": none.
+	// with is a release that the remark needs, and that is not declared to run in the same cluster; "": none.
 	with  string
 	shape string // what tells it from another remark on the same fields; "": nothing
 	// at is a line of head that shows it, before all others; zero: none.
@@ -63,7 +63,7 @@ func renderedObjects(rev *object.Revision) []*object.Object {
 	return out
 }
 
-// Remedies are ways out of what is new, the first one to be tried first.
+// Remedies are ways out of a new remark, the first one to be tried first.
 func (x Remark) Remedies() []Remedy {
 	if x.status != finding.New {
 		return nil
@@ -82,7 +82,7 @@ func (x Remark) Severity(of rules.Severity) rules.Severity {
 	return of
 }
 
-// Finding words a remark, except for what its rule says.
+// Finding words a remark, except for the words of its rule.
 func (x Remark) Finding(pl judge.Places) finding.Finding {
 	f := finding.Draft{
 		Rule: x.Rule, Status: x.status, Certainty: finding.Inevitable, Scenario: scenario.ScenarioChange,

@@ -45,5 +45,5 @@ func Remedies(head *object.Revision, p slice.Pair) (*state.Remediation, *object.
 	return r, o
 }
 
-// endless reports whether what fails is tried again forever.
+// endless reports whether a failed attempt is repeated forever.
 func endless(a object.Attempt) bool { return a.Patience > 0 && a.Retries < 0 }

@@ -19,7 +19,7 @@ import (
 	"github.com/kubesettle/kubesettle/verify/validation"
 )
 
-// Remedy is one way out of what is wrong with an object.
+// Remedy is one way to repair an object.
 type Remedy struct {
 	Say, Cost string         // an order, without a full stop, and what it costs; no cost is nothing
 	Object    *object.Object // that it changes; nil: it is a step for a person, which nothing can try
@@ -27,14 +27,14 @@ type Remedy struct {
 	With      []Change // to other objects of its release, which belong to it
 	// Before are fields of what base applied, which a step before the change sets otherwise.
 	Before []object.Setting
-	// First says that it is a change of its own, which is applied before this one: Object is base's then, as are those
+	// First says that it is a separate change, which is applied before this one: Object is base's then, as are those
 	// that it changes Also.
 	First bool
 	Also  []*object.Object
-	// Drops says that it leaves out something that the author asked for and nothing else gives: it is no fix that is
-	// verified, however little is wrong with what is left.
+	// Drops says that it leaves out something that the author asked for and nothing else gives: it never counts as a
+	// verified fix, however good the rest is.
 	Drops bool
-	// Stay are objects of base that a change of its own leaves there, which is applied before this one.
+	// Stay are objects of base that are left there by a separate change, which is applied before this one.
 	Stay []*object.Object
 }
 
@@ -83,7 +83,7 @@ func (s steps) comeEarlier(o, target *object.Object) []Remedy {
 		Cost: cost, Object: target, Set: []object.Setting{{Path: "metadata.annotations", Value: notes}}}}
 }
 
-// Remedies are ways out of what the API server says to an object.
+// Remedies are ways to satisfy the API server.
 func (x *Applied) Remedies(errs field.ErrorList) []Remedy {
 	if len(x.Back) > 0 || len(errs) == 0 {
 		return nil

@@ -19,7 +19,7 @@ import (
 // that the workload itself selects them by.
 func selectPods(o, t *object.Object, at string, sel map[string]string) []Remedy {
 	pod, own, want := podLabels(t), podSelector(t), map[string]string{}
-	var set, gone []object.Setting // what is written comes first, so that no selector of nothing is in between
+	var set, gone []object.Setting // written fields come first, so that no selector of nothing is in between
 	for _, k := range slices.Sorted(maps.Keys(sel)) {
 		have, ok := pod[k]
 		switch {

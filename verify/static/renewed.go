@@ -16,8 +16,9 @@ import (
 var renews = Analyzer{Name: "renewal", Rule: rules.ApplyRejected, Run: lapsed,
 	Doc: "a Job whose next template is refused"}
 
-// lapsed says which Jobs of releases that are applied again and again lose what let a new template of them be applied:
-// that they are hooks, that who applies them deletes and makes them again, or that they are deleted once they end.
+// lapsed says which Jobs of releases that are applied again and again lose the property by which a new template of them
+// could be applied: that they are hooks, that the tool deletes and makes them again, or that they are deleted once they
+// end.
 //
 // Upstream: kubernetes v1.36.3, pkg/apis/batch/validation: ValidateJobSpecUpdate (the template is immutable). See
 // [replaced] for what a tool does instead.
@@ -64,8 +65,8 @@ func lapsed(p *Pass) []Remark {
 	return out
 }
 
-// renewal is what lets a new template of a Job be applied, and its value: the annotation of a tool, or the time after
-// which it is deleted; no path where it is none of these.
+// renewal is the property that lets a new template of a Job be applied, and its value: the annotation of a tool, or the
+// time after which it is deleted; no path where it is none of these.
 func renewal(o *object.Object) object.Setting {
 	for _, key := range []string{"helm.sh/hook", "argocd.argoproj.io/hook", "kustomize.toolkit.fluxcd.io/force",
 		"kustomize.toolkit.fluxcd.io/ssa"} {

@@ -12,8 +12,8 @@ import (
 // it any more, so that no field of it is immutable.
 func replaced(o *object.Object) bool { return absent(o) || forcesItself(o) }
 
-// forcesItself reports whether an object asks whoever applies it to replace what is there: what was applied before does
-// not ask it of the next apply.
+// forcesItself reports whether an object asks the tool to replace the live object: the earlier applied version does not
+// ask it of the next apply.
 //
 // Read from: the documentation of Argo CD (the sync option Force=true: kubectl apply --force, which replaces what
 // cannot be patched) and of Flux (kustomize-controller: the annotations force, and ssa with IfNotPresent or Ignore).

@@ -144,8 +144,8 @@ func (u *unled) removed(x traffic.Backend, had *object.Object) {
 	u.misses(x, next, how, cause{object: had})
 }
 
-// successor is what is on head in the place of a Service of base: the same under another name, or a new one of its
-// selector; nil: nothing.
+// successor is head's replacement for a Service of base: the same under another name, or a new one of its selector;
+// nil: none.
 func (u *unled) successor(had *object.Object) *object.Object {
 	for _, c := range u.where.ch.Changes {
 		if c.Base == had && c.Head != nil {
@@ -206,8 +206,8 @@ func near(x *aimIndex, o *object.Object, name string) *object.Object {
 	return found
 }
 
-// delivering are the groups of custom resources that make no Service of a name of their own: those that bring a
-// release, of which is known what it has, and those that lead to Services.
+// delivering are the groups of custom resources that make no Service with a new name: those that bring a release, whose
+// content is known, and those that lead to Services.
 var delivering = []string{"helm.toolkit.fluxcd.io", "kustomize.toolkit.fluxcd.io", "argoproj.io",
 	"monitoring.coreos.com"}
 
@@ -223,7 +223,7 @@ func (u *unled) operated(name string) bool {
 	})
 }
 
-// misses enters that there is no Service of a name, with one that is meant; nil: none is.
+// misses enters that there is no Service of a name, with one that is meant; nil: there is none.
 func (u *unled) misses(x traffic.Backend, meant *object.Object, how string, causes ...cause) {
 	r := Remark{Object: u.o, status: finding.New, paths: []string{x.NameAt}, causes: causes,
 		text: fmt.Sprintf("%s leads to Service %s, %s: requests there fail", u.o.ID, x.Service, how),
@@ -270,7 +270,7 @@ func (u *unled) portless(x traffic.Backend, service *object.Object) {
 }
 
 // meantPort is the port of a Service that a backend means: the one that is spelt alike, that base had under the name or
-// number in question, or the only one, as on base; nil: nobody can tell.
+// number in question, or the only one, as on base; nil: it is not clear.
 func (u *unled) meantPort(x traffic.Backend, s *corev1.Service) *corev1.ServicePort {
 	for i, p := range s.Spec.Ports {
 		if x.Port.Type == intstr.String && slip(p.Name, x.Port.StrVal) {

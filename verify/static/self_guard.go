@@ -44,7 +44,7 @@ func sameGuard(g slice.SelfGuard) func(slice.SelfGuard) bool {
 	}
 }
 
-// placeless reports whether nobody says which namespace a release is for, as of a bare chart: whether a selector of
+// placeless reports whether the namespace of a release is not declared, as of a bare chart: whether a selector of
 // namespaces takes it in is not known.
 func placeless(r *object.Rendered) bool { return r.Kind == object.Helm && r.Delivery.Tool == "" }
 

@@ -19,8 +19,8 @@ import (
 var gapped = Analyzer{Name: "gap", Rule: rules.ServiceGap, Run: gaps,
 	Doc: "a Service without a pod until new ones are ready"}
 
-// gaps says which Services have no pod from the apply until new ones are ready: what base runs they no longer select,
-// or it is deleted, and what they select is yet to start. Their pods may be of any release of the cluster.
+// gaps says which Services have no pod from the apply until new ones are ready: they no longer select base's pods, or
+// these are deleted, and the selected pods have yet to start. Their pods may be of any release of the cluster.
 func gaps(p *Pass) []Remark {
 	base, head := p.once(), p.everywhere()
 	var out []Remark

@@ -20,9 +20,8 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// Shortage is what no arrangement of pods can give at the declared size: arithmetic
-// decides, and no search is needed. It errs on the side of room: of what takes room, only
-// the pods that are counted do, and every node there may ever be is there.
+// Shortage is a demand that no arrangement of pods can meet at the declared size: arithmetic decides, and no search is
+// needed. It errs on the side of room: only the counted pods take room, and every possible node is there.
 type Shortage struct {
 	Rule     string
 	Workload int // index in the slice
@@ -84,8 +83,8 @@ func counted(m *state.Manifest) bool {
 	return m.ReplicasField() != nil && !m.Paused() && m.KEDA == nil && m.VPA == nil && m.Pod().NodeName == ""
 }
 
-// replicasAsked is how many pods there are to be: what is declared, or what the autoscaler
-// keeps and, under load, may go up to.
+// replicasAsked is the wanted number of pods: the declared one, or the one that the autoscaler keeps and, under load,
+// may go up to.
 func replicasAsked(w *state.Workload, v state.Version, loaded bool) (int64, []actor.Ref) {
 	m := &w.Manifests[v]
 	ref := func(object, field string) []actor.Ref {
@@ -158,7 +157,7 @@ func podsOn(node *corev1.Node, requests corev1.ResourceList) (n int64, by string
 		asked := requests[name]
 		have, declared := node.Status.Allocatable[name]
 		if asked.MilliValue() <= 0 || !declared {
-			continue // how much there is of it nobody said
+			continue // its amount is not declared
 		}
 		if fit := have.MilliValue() / asked.MilliValue(); fit < n {
 			n, by = fit, string(name)
@@ -176,8 +175,8 @@ func sortedResources(list corev1.ResourceList) []corev1.ResourceName {
 	return out
 }
 
-// mayRun reports whether a node's labels and taints let a pod in. What asks for a node by its
-// name is let in everywhere: a class stands for nodes of any name.
+// mayRun reports whether a node's labels and taints let a pod in. A pod that names its node is let in everywhere: a
+// class stands for nodes of any name.
 func mayRun(pod *corev1.Pod, node *corev1.Node) bool {
 	if strings.Contains(pod.Spec.String(), corev1.LabelHostname) ||
 		pod.Spec.Affinity != nil && strings.Contains(pod.Spec.Affinity.String(), "metadata.name") {
@@ -193,8 +192,8 @@ func mayRun(pod *corev1.Pod, node *corev1.Node) bool {
 	return !untolerated
 }
 
-// crowding is what the workloads of a slice ask for together and all nodes do not have. It is
-// said of the changed one, where none of them can push another aside.
+// crowding is the part of the requests of a slice's workloads together that all nodes lack. It is reported for the
+// changed one, where none of them can push another aside.
 func crowding(sl *slice.Slice, classes []state.NodeClass, v state.Version) []Shortage {
 	have, ask := map[corev1.ResourceName]float64{}, map[corev1.ResourceName]float64{}
 	for i := range classes {

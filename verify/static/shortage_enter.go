@@ -16,9 +16,9 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// Enter makes a finding of a shortage, or makes sure of the one that is there. largest is the number of nodes
-// that there may be: what a search saw of base there stands, as the arithmetic leaves out much of what takes room; only
-// that head has repaired it does not.
+// Enter makes a finding of a shortage, or makes sure of the one that is there. largest is the number of nodes that
+// there may be: a search's findings on base remain, as the arithmetic leaves out many pods that take room; only the
+// claim that head has repaired one does not.
 func (s Shortage) Enter(list []finding.Finding, sl *slice.Slice, rule rules.Rule, status finding.Status, largest int,
 	pl judge.Places) []finding.Finding {
 	w := &sl.Spec.Workloads[s.Workload]
@@ -107,7 +107,7 @@ func (s Shortage) waits(w *state.Workload) bool {
 	return ran >= s.Asked && equality.Semantic.DeepEqual(base.Template(), head.Template())
 }
 
-// locate says where it stands what asks for too much: what changed of it first.
+// locate gives the lines of the excessive requests: changed ones first.
 func (s Shortage) locate(pl judge.Places, sl *slice.Slice, workload string,
 	status finding.Status) ([]finding.Location, []finding.Blame) {
 	var out []finding.Location
@@ -116,7 +116,7 @@ func (s Shortage) locate(pl judge.Places, sl *slice.Slice, workload string,
 	if !slices.ContainsFunc(refs, func(r actor.Ref) bool { return r.Object == workload && r.Field == "spec.replicas" }) {
 		refs = append(refs, actor.Ref{Object: workload, Field: "spec.replicas"})
 	}
-	for _, id := range sl.Ids() { // what comes to take their room
+	for _, id := range sl.Ids() { // workloads that come to take their room
 		if strings.HasPrefix(id, "apps/DaemonSet ") && id != workload {
 			refs = append(refs, actor.Ref{Object: id, Field: "spec.template.spec"})
 		}

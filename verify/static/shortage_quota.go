@@ -13,7 +13,7 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// overdrawn is what ResourceQuotas do not allow of the declared replicas.
+// overdrawn is the part of the declared replicas that ResourceQuotas do not allow.
 func overdrawn(sl *slice.Slice, v state.Version) []Shortage {
 	var out []Shortage
 	for _, q := range sl.Spec.Quotas {
@@ -59,7 +59,7 @@ func unsaid(w *state.Workload, v state.Version, quota *corev1.ResourceQuota) (Sh
 		none: fmt.Sprintf("ResourceQuota %s: %s", quota.Name, text), fields: fields, quota: quota}, true
 }
 
-// overdraft is what one workload asks for beyond what others leave of a quota.
+// overdraft is the part of a workload's requests that others' use of a quota does not leave.
 func overdraft(
 	w *state.Workload, v state.Version, quota *corev1.ResourceQuota, taken corev1.ResourceList,
 ) (Shortage, bool) {

@@ -18,14 +18,14 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// restarters are the annotations by which a controller replaces pods when what they read changes.
+// restarters are the annotations by which a controller replaces pods when an object that they read changes.
 var restarters = regexp.MustCompile(`(?i)reload|wave\.pusher\.com|restart`)
 
 var stales = Analyzer{Name: "old-content", Rule: rules.StaleConfig, Run: stale, Requires: []*Analyzer{&lacks},
 	Doc: "new content that the pods that read it do not get"}
 
-// stale says which ConfigMaps and Secrets the change edits in place, while the pods that read them stay as they are. Of
-// pods that lack something of it, this is told already.
+// stale says which ConfigMaps and Secrets the change edits in place, while the pods that read them stay as they are.
+// For pods that lack a key of it, this is reported already.
 func stale(p *Pass) []Remark {
 	ch, lost := p.ch, p.of(&lacks)
 	head := p.Objects(state.Head)
@@ -77,7 +77,7 @@ func stale(p *Pass) []Remark {
 	return out
 }
 
-// unread words that the pods of an object keep what they have read of another one.
+// unread words that the pods of an object keep the old content of another one.
 func unread(n need, of, o *object.Object) string {
 	if n.once {
 		return fmt.Sprintf("the new content of %s does not reach the pods of %s before they are replaced: "+
@@ -170,12 +170,12 @@ func summed(o *object.Object) bool {
 }
 
 // rolledAnyway reports whether every render gives an object's pod template another value, so that each apply replaces
-// the pods: a checksum of what is random, or a random annotation to that end. It is masked, and no change.
+// the pods: a checksum of a random value, or a random annotation to that end. It is masked, and no change.
 func rolledAnyway(o *object.Object) bool {
 	return slices.ContainsFunc(o.Volatile, func(p string) bool { return judge.Overlap(p, "spec.template") })
 }
 
-// restarted reports whether somebody replaces an object's pods, or tells them, when what they read changes.
+// restarted reports whether an object's pods are replaced, or notified, when an object that they read changes.
 func restarted(o *object.Object) bool {
 	if restarts(annotationsOf(o.Content, "metadata")) ||
 		restarts(annotationsOf(o.Content, "spec", "template", "metadata")) {

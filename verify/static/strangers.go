@@ -60,7 +60,7 @@ func misnamed(p *Pass) []Remark {
 	return out
 }
 
-// knewNone reports whether base's settings do not have a host among those that nothing is known of.
+// knewNone reports whether base's settings do not have a host among the unknown ones.
 func knewNone(was []traffic.Stranger, a traffic.Ask) bool {
 	for _, b := range was {
 		if b.Host.Namespace == a.Namespace && b.Host.Service == a.Service {

@@ -36,7 +36,7 @@ func asks(o *object.Object) []asked {
 var orders = Analyzer{Name: "order", Rule: rules.ApplyStuck, Run: stuck,
 	Doc: "an object that is waited for while what it needs comes later"}
 
-// stuck says which objects of a release a tool waits for while what they cannot do without comes later.
+// stuck says which objects of a release a tool waits for while objects that they need come later.
 func stuck(p *Pass) []Remark {
 	s := newSteps(p.Head)
 	if !s.argo && !s.helm {
@@ -224,7 +224,8 @@ func undefined(p *Pass) []Remark {
 	return out
 }
 
-// defines is what cannot be applied before an object is there: the kind of a definition, or what is in a namespace.
+// defines are the objects that cannot be applied before an object is there: those of a definition's kind, or in a
+// namespace.
 func defines(o *object.Object) string {
 	switch o.ID.Kind {
 	case "Namespace":

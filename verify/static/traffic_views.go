@@ -19,8 +19,8 @@ type view struct {
 	objects [2][]*object.Object
 	gone    []*object.Object // of base, that head has no more
 	of      [2]*traffic.Cluster
-	open    map[string]bool // releases of which nobody says that they run in it
-	changed []object.Change // what of it differs for traffic
+	open    map[string]bool // releases that are not declared to run in it
+	changed []object.Change // its differences that matter for traffic
 }
 
 // views are the clusters in which something differs for traffic, each seen from a release that does. An image alone
@@ -227,7 +227,7 @@ func causeOf(c *object.Change) cause {
 	return cause{o, paths}
 }
 
-// differences are what the change does to an object of base; nil: nothing.
+// differences are the changes to an object of base; nil: none.
 func (v *view) differences(o *object.Object) []cause {
 	for i := range v.changed {
 		if c := &v.changed[i]; c.Base == o {
@@ -239,8 +239,8 @@ func (v *view) differences(o *object.Object) []cause {
 
 func (v *view) asks(side state.Version) []traffic.Ask { return v.of[side].Asks() }
 
-// stranger is the release of the first object of which nobody says that it runs in the cluster of the first one; "":
-// there is none.
+// stranger is the release of the first object that is not declared to run in the cluster of the first one; "": there is
+// none.
 func (v *view) stranger(of *object.Object, list ...*object.Object) string {
 	for _, o := range list {
 		if o != nil && o.Release != of.Release && (v.open[o.Release] || v.open[of.Release]) {

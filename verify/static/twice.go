@@ -13,16 +13,16 @@ import (
 var doubles = Analyzer{Name: "twice", Rule: rules.ApplyRejected, Run: twice,
 	Doc: "an object that stands twice in a release"}
 
-// twice says which objects stand twice in a release, and what who applies it makes of them. Where the last one wins,
-// two that are alike do no harm; names that every render draws again are not the same; and plain files that nobody is
-// known to apply together may be meant one at a time.
+// twice says which objects stand twice in a release, and the effect of applying them. Where the last one wins, two that
+// are alike do no harm; names that every render draws again are not the same; and plain files that are not known to be
+// applied together may be meant one at a time.
 //
 // Upstream: helm v3.20, pkg/kube: (*Client).Create (the second one is there already) and Update (what the last manifest
 // lacks and the cluster has is an error); kustomize, api/resmap: (*resWrangler).Append, which kustomize-controller runs
 // for plain files, too; argo-cd, controller: DeduplicateTargetObjects; kubectl apply sends one after the other.
 func twice(p *Pass) []Remark {
 	if p.Head.Switched != "" {
-		return nil // with values that nobody set
+		return nil // with values that were not set
 	}
 	var out []Remark
 	for _, o := range p.Head.Objects {
@@ -86,7 +86,7 @@ func Doubled(p slice.Pair) []string {
 	return out
 }
 
-// counterpart is what a release of base has of an object; nil: nothing, or the release did not render.
+// counterpart is base's version of an object of a release; nil: there is none, or the release did not render.
 func counterpart(base *object.Rendered, o *object.Object) *object.Object {
 	if base == nil || base.Err != nil {
 		return nil

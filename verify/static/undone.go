@@ -15,10 +15,10 @@ import (
 var undoes = Analyzer{Name: "remediation", Rule: rules.ApplyStuck, Run: undone,
 	Doc: "a remediation that never comes, or takes data along"}
 
-// undone says of a HelmRelease what its author may not expect of a failed upgrade: a remediation that never comes, as
-// the strategy retries, or one that takes data along.
+// undone reports surprising effects of a HelmRelease's failed upgrade: a remediation that never comes, as the strategy
+// retries, or one that takes data along.
 //
-// One that goes on forever is told of here where no pod template changes: otherwise the search shows it.
+// One that goes on forever is reported here if no pod template changes: otherwise the search shows it.
 //
 // Upstream: helm-controller v1.5, internal/reconcile: (*AtomicRelease).actionForState, which asks for a retry before it
 // asks for a remediation.

@@ -43,7 +43,7 @@ func unreachable(p *Pass) []Remark {
 	return out
 }
 
-// cutter gathers what is cut in one cluster.
+// cutter gathers the requests that are cut off in one cluster.
 type cutter struct {
 	*view
 	where    *whereabouts
@@ -114,7 +114,7 @@ func (t *cutter) ask(a traffic.Ask) {
 }
 
 // strays reports whether a request that reached a Service that is still there leads to one that is not, and that the
-// repository says nothing else of. Routes that name one of their own namespace are told by [routes].
+// repository does not mention elsewhere. Routes that name one of their own namespace are left to [routes].
 func (t *cutter) strays(a traffic.Ask, now, was traffic.Reach) bool {
 	own := a.Plain && now.Missing == [2]string{a.By.Object.ID.Namespace, a.Service}
 	named := len(now.Because) > 0 && now.Because[0].Path == "spec.externalName" // by a Service, whoever asks
@@ -182,7 +182,7 @@ func (t *cutter) enter(r Remark, a traffic.Ask, now traffic.Reach) {
 	t.found, t.others = append(t.found, r), append(t.others, alsoCut{first: who})
 }
 
-// who is whose request it is, for one of several.
+// who names the sender of a request, for one of several.
 func (t *cutter) who(a traffic.Ask, r traffic.Reach) string {
 	if a.Caller != nil {
 		return a.Caller.Object.ID.String()
@@ -231,11 +231,11 @@ func locksOne(o *object.Object) bool {
 		len(n.Spec.PodSelector.MatchLabels)+len(n.Spec.PodSelector.MatchExpressions) > 0
 }
 
-// tells reports whether a cut is told here, and not by another analyzer.
+// tells reports whether a cut is reported here, and not by another analyzer.
 func tells(a traffic.Ask, r traffic.Reach) bool {
 	switch r.Cut {
 	case traffic.Detached:
-		return !strings.HasSuffix(r.Because[0].Path, ".name") // a Gateway that goes is told where it is named
+		return !strings.HasSuffix(r.Because[0].Path, ".name") // a removed Gateway is reported where it is named
 	case traffic.NoService, traffic.NoPort:
 		return a.Use != traffic.Route && a.Use != traffic.Scrape || a.Namespace != a.By.Object.ID.Namespace ||
 			r.Cut == traffic.NoService && r.Because[0].Path == "spec.externalName"
@@ -253,7 +253,7 @@ func (t *cutter) deaf(a traffic.Ask, r traffic.Reach, side state.Version) bool {
 		t.of[side].Reach(traffic.Ask{Use: traffic.DNS, From: a.From, Caller: a.Caller}).Answer == traffic.No
 }
 
-// does says who asks whom, on base and on head.
+// does names the sender and the target, on base and on head.
 func (t *cutter) does(a traffic.Ask, now, was traffic.Reach) string {
 	reaches, before := "no longer reaches", ""
 	if was.Answer != traffic.Yes {
@@ -358,7 +358,7 @@ func asksMetrics(h *autoscalingv2.HorizontalPodAutoscaler, group string) bool {
 	}) || len(h.Spec.Metrics) == 0 && group == "metrics.k8s.io"
 }
 
-// letThrough has a NetworkPolicy let a request through, or scales up what is scaled to nothing.
+// letThrough has a NetworkPolicy let a request through, or scales up a workload that is scaled to nothing.
 func (t *cutter) letThrough(a traffic.Ask, r traffic.Reach) []Remedy {
 	o := r.Because[0].Object
 	_, ok := o.Typed.(*networkingv1.NetworkPolicy)

@@ -64,7 +64,7 @@ type unmatched struct {
 	same      bool   // it has the same labels
 }
 
-// ask gives what the selector misses, or which port nothing of what it selects has.
+// ask gives remarks on objects that the selector misses, or on a port that the selected objects lack.
 func (u *unmatched) ask() []Remark {
 	have := u.r.selected(u.now, u.o)
 	var was []*object.Object
@@ -80,7 +80,7 @@ func (u *unmatched) ask() []Remark {
 		return nil
 	case len(have) > 0:
 		return u.portless(have, was)
-	case !u.same: // what it was changed to may be elsewhere
+	case !u.same: // its new target may be elsewhere
 		if t := u.r.misspelt(u.now, u.o); t != nil {
 			return []Remark{u.missing(nil, t)}
 		}
@@ -95,7 +95,7 @@ func (u *unmatched) ask() []Remark {
 	return nil
 }
 
-// left is the first of what the selector had on base that is still there; nil: nothing is.
+// left is the first of what the selector had on base that is still there; nil: there is none.
 func (u *unmatched) left(was []*object.Object) *object.Object {
 	for _, t := range was {
 		next := u.now.counterpart(t)
@@ -122,7 +122,7 @@ func (r reach) names(t *object.Object) bool {
 }
 
 // unwrapped says which monitors come to have labels in their selector that stand in no matchLabels: the API server
-// drops what is no field of the kind's schema, and everything is selected.
+// drops fields outside the kind's schema, and everything is selected.
 func unwrapped(release string, o, b *object.Object) []Remark {
 	loose := looseLabels(o)
 	if len(loose) == 0 || len(looseLabels(b)) > 0 {
@@ -181,7 +181,7 @@ func (u *unmatched) text(o *object.Object, r reach, t *object.Object) string {
 	return fmt.Sprintf("%s of %s matches nothing, so %s: it selects %s", r.path, o.ID, r.does, by)
 }
 
-// missing is what is told of a selector that misses an object.
+// missing is the remark on a selector that misses an object.
 func (u *unmatched) missing(was, t *object.Object) Remark {
 	r := Remark{Rule: rules.DanglingTarget, release: u.pair.ID, Object: u.o, status: finding.New,
 		paths: []string{u.r.path}, text: u.text(u.o, u.r, t), with: u.where.open(u.o, t)}
@@ -227,8 +227,8 @@ func (u *unmatched) comes(have []*object.Object) bool {
 	})
 }
 
-// portless gives the ports that a monitor scrapes and nothing of what it selects has, though it had on base, has by
-// another spelling, or comes with the monitor.
+// portless gives the ports that a monitor scrapes and that the selected objects lack, though they had it on base, have
+// it in another spelling, or come with the monitor.
 func (u *unmatched) portless(have, was []*object.Object) []Remark {
 	numbers, sure := u.r.portsOf(have)
 	if !sure {
@@ -280,7 +280,7 @@ func (u *unmatched) scraped(before map[string]int32) bool {
 	})
 }
 
-// portsOf are the numbers of the ports of what is selected by their names; sure is false where they are not all known.
+// portsOf are the numbers of the selected objects' ports by their names; sure is false where they are not all known.
 func (r reach) portsOf(list []*object.Object) (numbers map[string]int32, sure bool) {
 	numbers = map[string]int32{}
 	for _, t := range list {

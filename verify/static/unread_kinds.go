@@ -43,8 +43,8 @@ var unreadTyped = []string{"MutatingAdmissionPolicy", "MutatingAdmissionPolicyBi
 	"DeviceTaintRule", "ResourceClaim", "ResourceClaimTemplate", "ResourceSlice", "PodGroup", "Workload", "Node",
 	"CSINode", "CSIStorageCapacity", "VolumeAttachment", "Endpoints", "EndpointSlice"}
 
-// Unread reports whether nothing is known of what an object does to pods and requests. What a policy in CEL refuses is
-// not known where it asks who sends the request.
+// Unread reports whether an object's effect on pods and requests is unknown. The refusals of a policy in CEL are
+// unknown if it asks for the sender of the request.
 func Unread(o *object.Object) bool {
 	if p, ok := o.Typed.(*admissionv1.ValidatingAdmissionPolicy); ok {
 		return celpolicy.AsksSender(p)

@@ -21,8 +21,8 @@ var unservedPorts = Analyzer{Name: "unserved-ports", Rule: rules.DanglingTarget,
 	Doc: "a number of a port that a Service leads to and that its pods no longer declare"}
 
 // unserved says which Services lead to a number that no container of their pods declares, where they led to one that a
-// container did declare on base. Pods may serve what they do not declare: it is a note where something else names the
-// number, or the image is another one. Names are [astray]'s.
+// container did declare on base. Pods may serve undeclared ports: it is a note if another object names the number, or
+// the image is another one. Names are [astray]'s.
 func unserved(p *Pass) []Remark {
 	was, base, head := p.before(), p.once(), p.everywhere()
 	var out []Remark

@@ -13,8 +13,8 @@ import (
 var waits = Analyzer{Name: "dependencies", Rule: rules.ApplyStuck, Run: dependencies, Compares: true, Whole: true,
 	Doc: "a release that waits for one that never gets ready"}
 
-// dependencies says which releases wait for one that the change takes away, that is nowhere, or in a circle, and which
-// wait for the health of an object that the change takes away.
+// dependencies says which releases wait for one that the change takes away, that does not exist, or in a circle, and
+// which wait for the health of an object that the change takes away.
 //
 // Upstream: kustomize-controller, internal/controller: (*KustomizationReconciler).checkDependencies (not found, not
 // ready) and checkHealth (what is not there is not healthy; a Kustomization is not held up by itself alone);
@@ -86,11 +86,11 @@ func (w *waiting) dependsOn(key, name string) bool {
 	})
 }
 
-// hop is one who is waited for, and how: by dependsOn, "", or by its health, the field that says so.
+// hop is an object that is waited for, and how: by dependsOn, "", or by its health, the field that says so.
 type hop struct{ to, field string }
 
 // hops are those that a deliverer has to see ready before it is. Several objects of one name are of several clusters,
-// and nobody knows whose is whose.
+// and cannot be told apart.
 func (w *waiting) hops(key string) []hop {
 	var out []hop
 	if slices.ContainsFunc(w.by[key], func(r *object.Rendered) bool { return r.By.File != w.by[key][0].By.File }) {
@@ -182,7 +182,7 @@ func (w *waiting) closes(r *object.Rendered, on string, round []hop) bool {
 	return true
 }
 
-// opens reports whether one of a circle depends on the next one, and did not on this side: it is told of that one.
+// opens reports whether one of a circle depends on the next one, and did not on this side: it is reported for that one.
 func (w *waiting) opens(on string, round []hop) bool {
 	at := on
 	for _, h := range round {
@@ -194,7 +194,7 @@ func (w *waiting) opens(on string, round []hop) bool {
 	return false
 }
 
-// members are those on a circle, whoever it is told of.
+// members are those on a circle, whichever it is reported for.
 func members(on string, round []hop) string {
 	all := []string{on}
 	for _, h := range round {
@@ -267,7 +267,7 @@ func (w *waiting) namesake(r *object.Rendered, name string) string {
 	return found
 }
 
-// unhealthy is about a Kustomization that waits for the health of what the change takes away.
+// unhealthy is about a Kustomization that waits for the health of an object that the change takes away.
 func unhealthy(ch *object.Changes, where *whereabouts, r *object.Rendered) []Remark {
 	var out []Remark
 	for _, h := range r.Delivery.Health {

@@ -22,7 +22,7 @@ const phaseApart = 1 << 20
 type Waves struct {
 	steps
 	flux   bool
-	pruned map[int]int // by wave: the one that what is deleted is deleted in
+	pruned map[int]int // by wave: the one in which deletions happen
 	last   int         // after all others
 	all    bool        // everything is deleted last
 }

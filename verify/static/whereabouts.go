@@ -59,7 +59,7 @@ func (w *whereabouts) tie(a, b *object.Object) slice.Tie {
 	return w.ties.Tie(a.Release, b.Release)
 }
 
-// open is the release of the first of some objects of which nobody says that it is in the cluster of one; "": none.
+// open is the release of the first of some objects that is not declared to be in the cluster of one; "": none.
 func (w *whereabouts) open(o *object.Object, list ...*object.Object) string {
 	for _, t := range list {
 		if t != nil && w.tie(t, o) == slice.Open {
@@ -106,12 +106,12 @@ func (w *whereabouts) elsewhere(o *object.Object) bool {
 var wellKnown = []string{"kube-root-ca.crt", "openshift-service-ca.crt", "istio-ca-root-cert",
 	"linkerd-identity-trust-roots"}
 
-// makers are parts of the kinds of custom resources whose controllers write Secrets and ConfigMaps of their own name.
+// makers are parts of the kinds of custom resources whose controllers write Secrets and ConfigMaps of their name.
 var makers = []string{"secret", "cert", "config", "bundle", "credential", "issuer", "database", "cluster", "user",
 	"vault", "password", "generator", "template", "token", "dashboard"}
 
 // made reports whether something of a side may write the ConfigMap or Secret of a name: a custom resource that names it
-// or is named like it, an argument of a program, a Role that lets somebody write it. What is known to write nothing is
+// or is named like it, an argument of a program, a Role that lets somebody write it. Resources known to write none are
 // left out.
 func made(objects []*object.Object, but *object.Object, namespace, name string) bool {
 	return slices.ContainsFunc(objects, func(o *object.Object) bool {
