@@ -203,7 +203,7 @@ func (c connection) adminPorts(r adminRule) Answer {
 	return out
 }
 
-// first asks the policies of a tier, which are in the order of their priority, and reports whether what comes below is
+// first asks the policies of a tier, which are in the order of their priority, and reports whether the lower tiers are
 // asked as well. Which of two with one priority comes first is not defined.
 func first(list []tier, c connection) (out outcomes, by []Field, goesOn bool) {
 	for i := 0; i < len(list); {

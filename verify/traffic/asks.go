@@ -15,7 +15,7 @@ import (
 	"github.com/kubesettle/kubesettle/render/object"
 )
 
-// Use is what a request is for.
+// Use is the purpose of a request.
 type Use uint8
 
 const (
@@ -56,7 +56,7 @@ type Ask struct {
 	Name string
 	// Firm says that a setting can mean only a host in the cluster.
 	Firm bool
-	// Fails says that what the webhook is asked about is refused where it does not answer.
+	// Fails says that requests are refused if the webhook does not answer.
 	Fails bool
 	// Blocks are the resources that then cannot be created or changed.
 	Blocks []string

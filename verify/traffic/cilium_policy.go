@@ -49,7 +49,7 @@ type ciliumRule struct {
 	ToCIDR        *[]string               `json:"toCIDR"`
 	FromCIDRSet   *[]ciliumBlock          `json:"fromCIDRSet"`
 	ToCIDRSet     *[]ciliumBlock          `json:"toCIDRSet"`
-	// What these have is not known: names, Services without a selector, groups of a provider, nodes.
+	// The pods of these are not known: names, Services without a selector, groups of a provider, nodes.
 	ToFQDNs    *[]any       `json:"toFQDNs"`
 	ToServices *[]any       `json:"toServices"`
 	FromGroups *[]any       `json:"fromGroups"`
@@ -307,7 +307,7 @@ func (c connection) ciliumPorts(r ciliumRule) Answer {
 			proto := x.Protocol
 			if proto == "" || proto == "ANY" {
 				if proto = c.port.Protocol; proto == corev1.ProtocolSCTP {
-					out = out.or(Unknown) // where the agents are told to support it
+					out = out.or(Unknown) // if the agents are set to support it
 					continue
 				}
 			}

@@ -38,7 +38,7 @@ type Workload struct {
 }
 
 // NewCluster reads the objects of one cluster. Gone are those that another version had and that are not there for sure:
-// what else is named and is not among the objects may come from elsewhere.
+// any other named object that is not here may come from elsewhere.
 func NewCluster(objects, gone []*object.Object) *Cluster {
 	c := &Cluster{Policies: NewPolicies(objects), objects: objects, byName: map[objectName]*object.Object{},
 		gone: map[objectName]bool{}, inSpace: map[string][]*Workload{}, scaled: map[objectName]bool{}}

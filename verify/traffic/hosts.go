@@ -13,7 +13,7 @@ import (
 var traefikHost = regexp.MustCompile(`Host(?:SNI)?\(([^)]*)\)`)
 
 // Hosts are the names under which a route takes requests, lower case, and the field that has them. A route without any
-// takes requests under every name; known is false for what is no route, and for one whose names are not read.
+// takes requests under every name; known is false for an object that is no route, and for one whose names are not read.
 //
 // Upstream: kubernetes v1.36.3, networking/v1: IngressRule; gateway-api v1.3, apis/v1: HTTPRouteSpec; traefik v3.5,
 // pkg/rules (Host, HostSNI); openshift/api, route/v1: RouteSpec.

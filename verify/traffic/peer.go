@@ -27,7 +27,7 @@ type Peer struct {
 	Kind      Kind
 	Namespace string // of a pod; "": it is not known
 	Labels    labels.Set
-	Open      bool // a pod may have labels that nobody knows
+	Open      bool // a pod may have unknown labels
 	// NodeNetwork says that a pod has the address of its node: policies of pods do not hold for it.
 	NodeNetwork bool
 	Ports       []corev1.ContainerPort
@@ -92,8 +92,8 @@ func (n Namespaces) in(sel labels.Selector, p Peer) Answer {
 	return matches(sel, set, !ok)
 }
 
-// isPod reports whether selectors of pods can have a peer. They have no pod with the address of its node for sure. What
-// the API server sends may come from an agent of its own in kube-system, as managed clusters have them.
+// isPod reports whether selectors of pods can have a peer. They have no pod with the address of its node for sure. The
+// API server's requests may come from an agent in kube-system, as in managed clusters.
 func (n Namespaces) isPod(namespaces, pods labels.Selector, p Peer) Answer {
 	switch {
 	case p.Kind == Outside:

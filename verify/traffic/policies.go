@@ -42,11 +42,11 @@ type Policies struct {
 	foreign bool
 }
 
-// fence is a policy that lets nothing pass but what it lists: a NetworkPolicy, or one of Cilium's. Several add up, and
-// what one of them denies is denied.
+// fence is a policy that lets only listed requests pass: a NetworkPolicy, or one of Cilium's. Several add up, and a
+// denial by one of them counts.
 //
-// Upstream: kubernetes v1.36.3, staging/src/k8s.io/api/networking/v1: NetworkPolicySpec; cilium v1.18,
-// pkg/policy/api: Rule (denies win over all that allows; a direction without rules of its own stays open).
+// Upstream: kubernetes v1.36.3, staging/src/k8s.io/api/networking/v1: NetworkPolicySpec; cilium v1.18, pkg/policy/api:
+// Rule (denies win over all that allows; a direction without rules stays open).
 type fence struct {
 	object *object.Object
 	of     func(pod Peer) Answer
@@ -66,7 +66,7 @@ type gate struct {
 	passes func(c connection) Answer
 }
 
-// connection is what a direction is asked about: the subject's pods send to the other peer, or receive from it.
+// connection is the question to a direction: the subject's pods send to the other peer, or receive from it.
 type connection struct {
 	Direction
 	subject, other Peer
@@ -112,7 +112,7 @@ func IsPolicy(o *object.Object) bool {
 		o.ID.Group == ciliumGroup && slices.Contains(ciliumKinds, o.ID.Kind)
 }
 
-// foreignGroups have policies of other makers, which may let pass what others do not, or the reverse.
+// foreignGroups have policies of other makers, which may allow requests that others deny, or the reverse.
 var foreignGroups = []string{"projectcalico.org", "crd.projectcalico.org", "crd.antrea.io", "kyverno.io",
 	"policies.kyverno.io"}
 
@@ -142,7 +142,8 @@ func (p *Policies) Allows(from, to Peer, port Port) Verdict {
 	return out
 }
 
-// judge asks the policies of one side. They do not hold for what is no pod, nor for pods with their node's address.
+// judge asks the policies of one side. They do not hold for peers that are no pods, nor for pods with their node's
+// address.
 func (p *Policies) judge(c connection) (Answer, []Field) {
 	if c.subject.Kind != Pod || c.subject.NodeNetwork {
 		return Yes, nil
