@@ -7,7 +7,7 @@ import (
 	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
-// assumption is what a finding rests on and nobody declared, with the page about it.
+// assumption is an undeclared fact that a finding rests on, with the page about it.
 type assumption struct {
 	Text string
 	Page string // of the manual, such as policy.md#timing
@@ -16,9 +16,8 @@ type assumption struct {
 // URI is the address of the page.
 func (a assumption) URI() string { return DocsURI + a.Page }
 
-// assumptionsOf are those of a result that a finding rests on. What stands beside every
-// result (see [resting]) is the manual's to tell; the others are a release's own, a loop's,
-// or about what the whole run leaves out.
+// assumptionsOf are those of a result that a finding rests on. Assumptions of every result (see [resting]) are left to
+// the manual; the others are a release's own, a loop's, or about parts that the whole run leaves out.
 func assumptionsOf(r *finding.Result, f *finding.Finding) []assumption {
 	var out []assumption
 	for _, n := range resting(r) {
@@ -58,6 +57,5 @@ func moves(f *finding.Finding, loop string) bool {
 	return false
 }
 
-// shownAssumptions is how many of a finding's assumptions stand beside it; --verbose, JSON
-// and HTML have all.
+// shownAssumptions is how many of a finding's assumptions are shown with it; --verbose, JSON and HTML have all.
 const shownAssumptions = 2

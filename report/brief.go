@@ -175,7 +175,7 @@ type sameReason struct {
 
 var ownNames = regexp.MustCompile(`\S*[/@:.0-9]\S*`)
 
-// reasons groups releases by what is to be done about them, in order.
+// reasons groups releases by their remedy, in order.
 func reasons(rels []finding.ReleaseResult) []sameReason {
 	var out []sameReason
 	at := map[string]int{}

@@ -7,7 +7,7 @@ import (
 	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
-// takes says in one clause what a finding takes: events, size, how sure.
+// takes says in one clause what a finding needs: events, size, certainty.
 func takes(f *finding.Finding) string {
 	var parts []string
 	switch {
@@ -156,7 +156,8 @@ const beyond = 12
 
 var oneLine = strings.NewReplacer("\n", " ", "\r", " ", "\t", " ")
 
-// fixLines are a fix: what to do, and where it is lines, as a diff. Its place goes behind what to do, before otherFix.
+// fixLines are a fix: its words, and its lines as a diff, if it has any. Its place goes behind its words, before
+// otherFix.
 func fixLines(f *finding.Finding, limit int) (say string, diff []string) {
 	x := f.Fix
 	if x == nil || line(x.Text) == "" {

@@ -12,7 +12,7 @@ const minBudget = 8192
 // document is Markdown made of whole pieces, so that a part can be left out without
 // cutting a fence, a fold or a rune.
 type document struct {
-	head, foot string  // always there; both bounded by what makes them
+	head, foot string  // always there; both bounded by their makers
 	groups     []group // in the order in which they get their share of the budget
 	elsewhere  string  // where the rest can be read, for the notice; a sentence or ""
 }
@@ -22,7 +22,7 @@ type group struct {
 	noun        string // of one piece, for the notice: "new finding"
 	open, close string // stand when any piece does
 	pieces      []piece
-	max         int // pieces shown at most; 0: no limit of its own
+	max         int // pieces shown at most; 0: no separate limit
 	stands      int // place on the page: before groups of a higher number
 	first       int // pieces that take their longest form before the others get any
 }
@@ -40,9 +40,8 @@ type leftOut struct {
 	whole, shorter int
 }
 
-// render writes the document in at most budget bytes (at least 8 kB): first every
-// group's shortest forms, worst first, then longer ones while they fit. What is left
-// out is counted in a notice, whose place was kept free.
+// render writes the document in at most budget bytes (at least 8 kB): first every group's shortest forms, worst first,
+// then longer ones while they fit. A notice, whose place was kept free, counts the omitted pieces.
 func (d *document) render(budget int) string {
 	var worst []leftOut
 	for _, g := range d.groups {

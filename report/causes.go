@@ -26,7 +26,7 @@ func byCause(fs []finding.Finding) []cause {
 	return out
 }
 
-// causes are those of new findings, and those that nothing new comes of.
+// causes are those of new findings, and those without new findings.
 func causes(fresh, existing []finding.Finding) (now, before []cause) {
 	for _, c := range byCause(slices.Concat(fresh, existing)) {
 		if c[0].Status == finding.Existing {
@@ -105,8 +105,8 @@ func shortName(id string) string {
 	return kind[strings.LastIndexByte(kind, '/')+1:] + " " + rest
 }
 
-// title is a finding in one clause. A rule's message says what can happen; of what is
-// inevitable, and needs no timing of its own, the title says that it does.
+// title is a finding in one clause. A rule's message says what can happen; if that is inevitable, and needs no special
+// timing, the title says that it happens.
 func title(f *finding.Finding) string {
 	s := headline(f)
 	if long, _ := needs(f); long != "" || f.Certainty != finding.Inevitable {

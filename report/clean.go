@@ -81,7 +81,7 @@ func isClean(s string) bool {
 	return true
 }
 
-// hidden reports whether a rune has no glyph of its own and may change how others look.
+// hidden reports whether a rune has no glyph and may change how others look.
 func hidden(r rune) bool {
 	switch {
 	case r == '\n' || r == '\t':

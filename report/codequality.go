@@ -33,10 +33,9 @@ type codeQualityLines struct {
 	End   int `json:"end"`
 }
 
-// CodeQuality writes the findings as a Code Quality report: a JSON list, worst first, of
-// what is new and what base has too; neither what a waiver covers nor what the change repairs.
-// GitLab compares the fingerprints of two reports, so each entry has its own.
-// Errors: the writer's.
+// CodeQuality writes the findings as a Code Quality report: a JSON list, worst first, of new findings and those that
+// base has too, without waived and fixed ones. GitLab compares the fingerprints of two reports, so each entry has a
+// different one. Errors: the writer's.
 func CodeQuality(w io.Writer, r *finding.Result, opt Options) error {
 	r = drawn(r)
 	list := []codeQualityIssue{} // an empty list, never null
@@ -77,8 +76,8 @@ func CodeQuality(w io.Writer, r *finding.Result, opt Options) error {
 	return err
 }
 
-// codeQualitySeverity is Code Climate's word. What base has too asks for nobody's attention
-// here. No finding is a blocker: that is a release that does not render.
+// codeQualitySeverity is Code Climate's word. A finding that base has too needs no attention here. No finding is a
+// blocker: that is a release that does not render.
 func codeQualitySeverity(f *finding.Finding) string {
 	if f.Status == finding.Existing {
 		return "info"

@@ -73,7 +73,7 @@ func fromChanges(ch *object.Changes) []changedObject {
 	return out
 }
 
-// fieldValue is a value in JSON, or what stands for a secret; "" where it is absent.
+// fieldValue is a value in JSON, or the mask of a secret; "" if it is absent.
 func fieldValue(v any, secret bool) string {
 	if v == nil {
 		return ""

@@ -44,7 +44,7 @@ func rolloutText(list []finding.Forecast) string {
 	return s
 }
 
-// foreseenOf is what is foreseen of a workload of a release.
+// foreseenOf is the forecast for a workload of a release.
 type foreseenOf struct {
 	release string
 	finding.Foreseen
@@ -110,7 +110,7 @@ func foreseenText(f *finding.Foreseen) string {
 	return s + ", " + most
 }
 
-// movesText is what the likeliest run takes away from where it is, and what autoscalers make of it.
+// movesText words the pods that the likeliest run moves, and the numbers that autoscalers set.
 func movesText(list []finding.Forecast) string {
 	var out []string
 	name := namesIn(list)

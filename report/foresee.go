@@ -15,7 +15,7 @@ type foretoldDoc struct {
 	Base          finding.Side       `json:"base"`
 	Head          finding.Side       `json:"head"`
 	Forecasts     []finding.Forecast `json:"forecasts"`
-	Unknown       []string           `json:"unknown"` // workloads of which nothing is foreseen, with the reason
+	Unknown       []string           `json:"unknown"` // workloads without a forecast, with the reason
 	Notices       []string           `json:"notices"`
 }
 
@@ -43,7 +43,7 @@ func Foresee(w io.Writer, r *finding.Result, format string, opt Options) error {
 	return err
 }
 
-// unforeseen are the workloads of which nothing is foreseen.
+// unforeseen are the workloads without a forecast.
 func unforeseen(r *finding.Result) []string {
 	out := []string{}
 	for _, w := range undecided(r) {

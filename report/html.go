@@ -23,7 +23,7 @@ var htmlStyle string
 //go:embed html/report.js
 var htmlScript string
 
-// Limits of one file; what they leave out is counted in it.
+// Limits of one file, which counts the parts that they leave out.
 const (
 	htmlFindings = 300  // of each status, in full
 	htmlParts    = 20   // of one cause besides its first finding, in full

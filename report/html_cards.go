@@ -48,7 +48,7 @@ func (m *pageMaker) group(id, title string, n int, cs []cause, unfolded int) {
 	m.Groups = append(m.Groups, g)
 }
 
-// card is the cause numbered n from 1: its first finding, and in it what else comes of the cause.
+// card is the cause numbered n from 1: its first finding, and in it the other findings of the cause.
 func (m *pageMaker) card(g *pageGroup, c cause, n int, fold bool) pageFinding {
 	id := fmt.Sprintf("%s-%d", g.ID, n)
 	out := m.finding(&c[0], id, fold)

@@ -10,8 +10,8 @@ import (
 	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
-// page is what the HTML template reads. All strings are plain text except for Style and
-// Script, which are ours.
+// page has the fields that the HTML template reads. All strings are plain text except for Style and Script, which are
+// ours.
 type page struct {
 	Policy                                                           string
 	Style                                                            template.CSS
@@ -67,7 +67,7 @@ type pageFinding struct {
 	Fix, Replacement, Replaced                                             string
 	FixWhere                                                               place
 	Assumes                                                                []assumption
-	Others                                                                 []string      // what else comes of the cause
+	Others                                                                 []string      // further symptoms of the cause
 	Parts                                                                  []pageFinding // the other findings of the cause
 	Lines                                                                  []pageLine    // those of them past the limit
 	PartsTitle                                                             string

@@ -41,7 +41,7 @@ type writtenNotes struct {
 	Notices     []writtenNote `json:"notices"`
 }
 
-// writtenNote is a note with what can be done about it where it leaves something open.
+// writtenNote is a note with its remedy, if it leaves something open.
 type writtenNote struct {
 	finding.Note
 	Open bool   `json:"open,omitempty"`

@@ -48,7 +48,7 @@ type (
 	}
 )
 
-// junitBytes bounds the text of one test: what is shown of a test that failed.
+// junitBytes bounds the text of one failed test.
 const junitBytes = 16_000
 
 // JUnit writes the result as JUnit XML, for systems that show tests: a suite for each release

@@ -8,8 +8,8 @@ import (
 	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
-// shownAt are the findings of at least a severity, and how many are not. "" shows all.
-// What is hidden is counted wherever findings are: a page never looks like a pass for it.
+// shownAt are the findings of at least a severity, and how many are not. "" shows all. Hidden findings are counted
+// wherever findings are shown, so a page never looks like a pass without reason.
 func shownAt(fs []finding.Finding, level string) (shown []finding.Finding, hidden int) {
 	if level == "" || level == "note" {
 		return fs, 0

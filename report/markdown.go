@@ -121,7 +121,7 @@ func (m *markdown) head(hidden int) string {
 	return s + "\n"
 }
 
-// checked is what was checked, and that no more is claimed.
+// checked says which parts were checked, and claims no more.
 func (m *markdown) checked() string {
 	s := checkedText(m.r)
 	if s != "" && m.r.Coverage.States > 0 {
@@ -247,7 +247,7 @@ func (m *markdown) quoted(lines []string) string {
 	return mdFence("diff", strings.Join(lines, "\n")) + "\n"
 }
 
-// told is what it takes, and the steps that decide.
+// told are the conditions of a finding, and the deciding steps.
 func (m *markdown) told(f *finding.Finding) string {
 	s := "**Takes:** " + mdText(clip(takes(f), 400)) + "\n\n"
 	rest := assumptionsOf(m.r, f)

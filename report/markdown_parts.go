@@ -7,8 +7,7 @@ import (
 	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
-// failures are the releases that the change touches and that have no result, one of each
-// reason, with what to do.
+// failures are the releases that the change touches and that have no result, one of each reason, with the remedy.
 func (m *markdown) failures() []piece {
 	var out []piece
 	for _, g := range reasons(failedReleases(m.r)) {

@@ -8,8 +8,8 @@ import (
 	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
-// drawn is a sanitized result whose interleavings are told as one sees them: a step of a loop after which nothing looks
-// otherwise is folded into the next, so that the steps, and their numbers, are the same on every surface.
+// drawn is a sanitized result whose interleavings are shown by their visible steps: a step of a loop without a visible
+// effect is folded into the next, so that the steps, and their numbers, are the same on every surface.
 func drawn(r *finding.Result) *finding.Result {
 	r = sanitized(r)
 	for i := range r.Findings {
@@ -30,7 +30,7 @@ func foldUnseen(f *finding.Finding) {
 	var waiting []finding.Step
 	for i, s := range f.Interleaving {
 		own := f.Decisive != nil && *f.Decisive == i || f.CycleStart != nil && *f.CycleStart == i
-		if own { // what comes before it is no part of it
+		if own { // earlier steps are no part of it
 			out = append(out, waiting...)
 			waiting = nil
 		}

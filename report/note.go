@@ -8,7 +8,7 @@ import (
 	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
-// NoteText is what a note says.
+// NoteText is the text of a note.
 func NoteText(n finding.Note) string {
 	of, said := noteParts(n)
 	if of == "" {
@@ -26,7 +26,7 @@ func noteTexts(list []finding.Note) []string {
 	return out
 }
 
-// noteParts are of what a note says something, and what. A kind of another version is shown as it is.
+// noteParts are the subject and the statement of a note. A kind of another version is shown as it is.
 func noteParts(n finding.Note) (of, said string) {
 	w, ok := wordsOf[n.Kind]
 	switch {
@@ -41,7 +41,7 @@ func noteParts(n finding.Note) (of, said string) {
 // doAbout is the one thing to do about a note that is open, or "".
 func doAbout(n finding.Note) string { return noteFill(wordsOf[n.Kind].do, n) }
 
-// noteFill puts what a note has into a template. Nothing that comes from a note is taken for one.
+// noteFill puts the fields of a note into a template. Braces inside a field are left as they are.
 func noteFill(template string, n finding.Note) string {
 	if !strings.Contains(template, "{") {
 		return template
@@ -167,7 +167,7 @@ func flagsChanged(n finding.Note) string {
 	return s
 }
 
-// reasoned are the first of some names, each with what an argument says of it.
+// reasoned are the first of some names, each with its argument.
 func reasoned(n finding.Note, words func(string) string) string {
 	var out []string
 	for i, name := range n.Names {

@@ -3,16 +3,16 @@ package report
 import "github.com/kubesettle/kubesettle/verify/finding"
 
 // noteWords are the words of a kind of note. In templates, {0} to {3} are arguments, {names} the list, {few} and
-// {three} its first ones with how many follow; what else stands in braces is what the note is about.
+// {three} its first ones with how many follow; other words in braces are the note's subject.
 type noteWords struct {
 	of   string // before the last colon: notes that say the same of several things are one line; "": it is about the run
 	said string
-	make func(finding.Note) string // makes what is said where a template cannot
+	make func(finding.Note) string // makes the words if a template cannot
 
-	unchecked string // what was not checked, for the line that says so
-	do        string // the one thing to do about what is open
+	unchecked string // the unchecked part, for the line that lists it
+	do        string // the one remedy for the open part
 	page      string // of the manual
-	standing  bool   // it stands beside every result of its kind, and is the manual's to tell
+	standing  bool   // it holds for every result of its kind, and is left to the manual
 }
 
 var wordsOf = map[finding.Kind]noteWords{

@@ -10,9 +10,9 @@ import (
 	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
-// Limits of a picture: what passes them is left to the HTML report.
+// Limits of a picture: larger ones are left to the HTML report.
 const (
-	pictureSteps = 4  // fewer are told sooner than drawn
+	pictureSteps = 4  // fewer are said more briefly than drawn
 	pictureNodes = 10 // rows
 	picturePods  = 12 // of one workload on one node, as glyphs
 	pictureWide  = 40 // columns of one side

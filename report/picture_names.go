@@ -46,8 +46,8 @@ func within(cell string) string {
 
 func tooWide(s string) bool { return utf8.RuneCountInString(s) > pictureWide }
 
-// shorter gives names that are short enough to fit, as long as can be; two that differ stay two. Where nothing fits,
-// they are as short as they can be distinguished.
+// shorter gives names that are short enough to fit, as long as can be; two that differ stay two. If they cannot fit,
+// they are as short as possible while distinct.
 func shorter(names []string, fits func(map[string]string) bool) map[string]string {
 	best := map[string]string{}
 	for _, most := range []int{pictureWide, 30, 24, 18, 12} {

@@ -7,8 +7,8 @@ import (
 	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
-// Redacted is a copy of r whose texts hide has gone over, except for those that this program
-// chose from words of its own: it takes out what must not be printed, on whatever surface.
+// Redacted is a copy of r whose texts hide has gone over, except for those that this program chose from its own words:
+// it takes out texts that must not be printed, on any surface.
 func Redacted(r *finding.Result, hide func(string) string) *finding.Result {
 	c := &redactor{hide: hide, done: map[string]string{}}
 	return c.copy(reflect.ValueOf(r)).Interface().(*finding.Result)
@@ -72,7 +72,7 @@ func (c *redactor) copy(v reflect.Value) reflect.Value {
 	return out
 }
 
-// text is a text without what is hidden; a type of its own is an enumeration.
+// text is a text without its hidden parts; a string of a named type is an enumeration.
 func (c *redactor) text(v reflect.Value) string {
 	s := v.String()
 	if v.Type() != reflect.TypeFor[string]() {

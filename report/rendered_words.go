@@ -5,7 +5,7 @@ import (
 	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
-// renderedWords are the words of what rendering says of a release, as [noteWords] has them.
+// renderedWords are the words for remarks of rendering on a release, as [noteWords] has them.
 var renderedWords = map[object.NoteKind]string{
 	object.AsksMore:            "the chart asks for %s, and did not on base: whoever installs it has to give it",
 	object.HiddenPart:          "{0} changes what no value tried shows",

@@ -52,8 +52,7 @@ func SARIF(w io.Writer, r *finding.Result, opt Options) error {
 // sarifLimit says how many results stand in the file, and how many with a code flow.
 type sarifLimit struct{ results, flows int }
 
-// shrink drops code flows, then results, to about share of what they are; false when
-// nothing is left to drop.
+// shrink drops code flows, then results, to about share of their number; false when nothing is left to drop.
 func (l *sarifLimit) shrink(r *finding.Result, share float64) bool {
 	l.results = min(l.results, len(r.Findings)+len(r.Waived))
 	l.flows = min(l.flows, l.results)

@@ -43,8 +43,7 @@ func sarifItems(r *finding.Result) []sarifItem {
 	return out
 }
 
-// sarifLevel is the level of a result: only what is new and not waived is more than a
-// note.
+// sarifLevel is the level of a result: only a new finding that is not waived is more than a note.
 func sarifLevel(it *sarifItem) string {
 	if it.waiver != nil || it.finding.Status == finding.Existing {
 		return "note"

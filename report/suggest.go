@@ -25,11 +25,11 @@ type Suggestion struct {
 	Key         string   // the same for the same fix at the same lines
 }
 
-// Suggestions lists the fixes of new findings that are text and were verified, worst
-// first; one that meets an earlier one's lines is left out, and what the same lines mend
-// several times is one. instance tells the comments of several runs apart.
+// Suggestions lists the fixes of new findings that are text and were verified, worst first; one that meets an earlier
+// one's lines is left out, and equal edits of the same lines count once. instance tells the comments of several runs
+// apart.
 func Suggestions(r *finding.Result, instance string) []Suggestion {
-	fresh, _, _ := byStatus(r.Findings) // not sanitized: what was verified is what is offered
+	fresh, _, _ := byStatus(r.Findings) // not sanitized: exactly the verified text is offered
 	var out []Suggestion
 	var mended [][]*finding.Finding
 	for i := range fresh {
@@ -112,8 +112,8 @@ func (s *Suggestion) body(instance string, fs []*finding.Finding) string {
 	return b.String() + suggestionFence(s.Lines)
 }
 
-// suggestionFence is what GitHub takes as a replacement, letter by letter: the fence is
-// longer than any in it, and no line at all takes the lines out.
+// suggestionFence encloses a replacement that GitHub takes letter by letter: the fence is longer than any in it, and no
+// line at all takes the lines out.
 func suggestionFence(lines []string) string {
 	text := ""
 	for _, l := range lines {

@@ -8,7 +8,7 @@ import (
 	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
-// Options of every surface; what one has no use for it does not read.
+// Options of every surface; each reads only those that it uses.
 type Options struct {
 	Rules []Rule // nil: [Rules]
 	// Level is the lowest severity of the findings that are shown: error, warning or note;

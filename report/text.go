@@ -67,7 +67,7 @@ func (t *textWriter) brief(r *finding.Result) {
 	t.more(r, fresh)
 }
 
-// foot is what base has too, what was checked and what was not. Where that is all, it has three rows.
+// foot lists existing findings, and the checked and unchecked parts. If there is nothing else, it has three rows.
 func (t *textWriter) foot(r *finding.Result, before []cause, hidden int, well bool) {
 	noted := notedText(r.Notices)
 	if hidden > 0 {
@@ -113,7 +113,7 @@ func (t *textWriter) rows(name, value string, more int) int {
 	return len(rows) - 1
 }
 
-// headLine is the verdict, what is counted and both revisions.
+// headLine is the verdict, the counts and both revisions.
 func (t *textWriter) headLine(r *finding.Result) {
 	code := map[finding.Verdict]string{finding.Pass: green, finding.Fail: red}[r.Verdict]
 	if code == "" {
@@ -159,7 +159,7 @@ func (t *textWriter) field(name, value string) {
 	t.wrapped("  "+t.color(dim, fmt.Sprintf("%-9s", name)), 11, value)
 }
 
-// dangling are words at an end that lead to what is cut off.
+// dangling are words at an end that lead to the text that was cut off.
 var dangling = regexp.MustCompile(`( (a|an|and|as|at|by|for|from|in|more|of|on|or|than|the|to|with))+$`)
 
 // clipWords is [clip] between words, after one that can end a line.
@@ -208,7 +208,7 @@ func folded(s string, columns int) []string {
 	return rows
 }
 
-// room is how much of a finding is told.
+// room is how much of a finding is shown.
 type room struct{ others, quoted, assumed, clip int }
 
 // block is one root cause on one screen: what happens to whom, which line does it, what it

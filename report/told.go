@@ -11,8 +11,8 @@ import (
 	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
-// toldLine is an interleaving's step, or several, as a person would tell it: what the
-// loops do to carry out one decision is one line.
+// toldLine is an interleaving's step, or several, as a person would tell it: all actions of the loops that carry out
+// one decision are one line.
 type toldLine struct {
 	First, Last int // of the interleaving, from 0
 	Actor, Text string
@@ -24,7 +24,7 @@ type toldLine struct {
 	Decides     bool // the decisive step is among them
 }
 
-// routine are the actions that carry out what something else has decided.
+// routine are the actions that carry out another loop's decision.
 var routine = []string{
 	"create-replicaset", "scale-replicaset", "annotate-replicaset", "create-pod", "delete-pod", "admit-pod", "bind",
 	"attach-volume", "detach-volume", "provision-volume", "start-pod", "warm-pod", "pod-available",

@@ -142,7 +142,7 @@ func scale(f *finding.Finding) string {
 	return s + ", with counts scaled down; not shown at the declared size"
 }
 
-// events says in words what has to happen.
+// events names the required events in words.
 func events(f *finding.Finding) string {
 	if len(f.Events) == 0 {
 		return "none but the control loops' own steps"

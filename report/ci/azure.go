@@ -2,8 +2,7 @@ package ci
 
 // Azure Pipelines' variables: https://learn.microsoft.com/azure/devops/pipelines/build/variables.
 //
-// For a pull request SOURCEVERSION is the merge commit that is checked out, and its first parent
-// what is deployed now.
+// For a pull request SOURCEVERSION is the merge commit that is checked out, and its first parent the deployed revision.
 var azure = System{
 	Name:   "Azure Pipelines",
 	detect: func(env Getenv) bool { return env("TF_BUILD") != "" },

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Change is what a job is to compare.
+// Change is the change to compare in a job.
 type Change struct {
 	System string
 	// Bases are the revisions to compare with, the first that the clone has; none: Head is
@@ -36,8 +36,8 @@ type System struct {
 // Getenv gives a variable of the environment, "" for none.
 type Getenv func(string) string
 
-// Systems lists them; the first that knows its own variables is the job's. Gitea and Forgejo
-// set GitHub's as well, and come with a variable of their own. A new one is a file and an entry.
+// Systems lists them; the first that knows its own variables is the job's. Gitea and Forgejo set GitHub's as well, and
+// add a variable. A new one is a file and an entry.
 func Systems() []System {
 	return []System{gitLab, azure, bitbucket, gitea, jenkins, circleCI, woodpecker, drone, buildkite}
 }

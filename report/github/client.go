@@ -23,7 +23,7 @@ import (
 // ErrTooManyWrites says that a run has used up its writes.
 var ErrTooManyWrites = errors.New("write limit of this run reached")
 
-// Limits of what one run asks of GitHub.
+// Limits of one run's requests to GitHub.
 const (
 	maxWrites   = 10
 	maxAttempts = 4
@@ -159,8 +159,8 @@ func (p *pace) prepared(req *http.Request) (*http.Request, error) {
 	return again, nil
 }
 
-// verdict reports whether to try again, and when. What may have been carried out is not
-// repeated here: a POST that a server error answered may have made its comment.
+// verdict reports whether to try again, and when. A request that may have been carried out is not repeated here: a POST
+// that a server error answered may have made its comment.
 func (p *pace) verdict(req *http.Request, res *http.Response, err error, attempt int) (time.Duration, bool) {
 	repeatable := req.Method != http.MethodPost || !writes(req)
 	if err != nil {

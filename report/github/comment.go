@@ -159,7 +159,7 @@ func (s *sticky) update(ctx context.Context, was *api.IssueComment) (Posted, err
 	return Posted{URL: edited.GetHTMLURL(), Done: "updated"}, nil
 }
 
-// sameBody reports whether two bodies are the same, but for the run that wrote it, and for line ends, which GitHub may
+// sameBody reports whether two bodies are the same, apart from the run that wrote it, and line ends, which GitHub may
 // change.
 func sameBody(a, b string) bool {
 	ma, okA := report.ParseMarker(a)
@@ -230,7 +230,7 @@ func (s *sticky) drop(ctx context.Context, list []*api.IssueComment) {
 	}
 }
 
-// gone reports whether what was there is no more.
+// gone reports whether a comment that was there is deleted.
 func gone(err error) bool { return status(err) == http.StatusNotFound }
 
 // unclear reports whether a request may have been carried out although it failed.
@@ -276,8 +276,7 @@ func limited(err error) bool {
 		strings.Contains(answer.DocumentationURL, "rate-limit")
 }
 
-// WhyNotPosted words an error of [Client.Sticky] for a notice: what is missing, and
-// that the verdict stands.
+// WhyNotPosted words an error of [Client.Sticky] for a notice: the missing permission, and that the verdict stands.
 func WhyNotPosted(err error) string {
 	const stands = "; the verdict stands without it"
 	switch {

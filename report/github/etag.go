@@ -36,8 +36,8 @@ func (e *etags) ask(req *http.Request) {
 	}
 }
 
-// answer keeps what may be asked for again, and gives what was kept where the server
-// says that it still holds.
+// answer keeps responses that may be asked for again, and returns the kept one if the server says that it is still
+// valid.
 func (e *etags) answer(req *http.Request, res *http.Response) (*http.Response, error) {
 	if req.Method != http.MethodGet {
 		return res, nil

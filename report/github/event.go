@@ -16,11 +16,11 @@ var (
 	// ErrUnsafeEvent says that an event has a privileged token and the analysed tree
 	// comes from a fork.
 	ErrUnsafeEvent = errors.New("unsafe event")
-	// ErrStaleMerge says that what is checked out is not what the event is about.
+	// ErrStaleMerge says that the checked-out commit is not the one of the event.
 	ErrStaleMerge = errors.New("stale merge ref")
 )
 
-// Event is what GitHub says that a run is about.
+// Event is GitHub's description of the event of a run.
 type Event struct {
 	Name       string // such as "pull_request"
 	Repository string // owner/name
@@ -64,9 +64,8 @@ func (e *Event) PullRequest() bool { return e.Number > 0 }
 
 const zeroSHA = "0000000000000000000000000000000000000000"
 
-// ParseEvent reads an event's payload. Events without one of their own (schedule,
-// workflow_dispatch and others) are about the commit that is checked out.
-// Errors: [ErrEvent].
+// ParseEvent reads an event's payload. Events without a payload (schedule, workflow_dispatch and others) are about the
+// commit that is checked out. Errors: [ErrEvent].
 func ParseEvent(name, repository string, payload []byte) (*Event, error) {
 	e := &Event{Name: name, Repository: repository}
 	var err error

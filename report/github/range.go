@@ -22,8 +22,8 @@ type Range struct {
 	Head string // a full hash
 }
 
-// Range finds base and head of an event: what would be deployed by the merge against
-// what is deployed now. override is the user's own base, or "".
+// Range finds base and head of an event: the revision that the merge would deploy against the one deployed now.
+// override is the user's own base, or "".
 //
 // A pull request's base is the first parent of the merge commit that is checked out;
 // the payload's base.sha is stale on a re-run and is not looked at. Where the head

@@ -13,8 +13,7 @@ import (
 	"github.com/kubesettle/kubesettle/report"
 )
 
-// maxSummaryBytes is what GitHub takes of one step's job summary; a longer one is lost
-// as a whole.
+// maxSummaryBytes is the longest job summary that GitHub takes of one step; a longer one is lost as a whole.
 const maxSummaryBytes = 1 << 20
 
 // Workflow talks to the runner of a workflow: inputs, log, outputs, job summary. None of

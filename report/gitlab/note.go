@@ -20,7 +20,7 @@ import (
 	"github.com/kubesettle/kubesettle/report"
 )
 
-// Limits of what one run asks of GitLab.
+// Limits of one run's requests to GitLab.
 const (
 	maxAttempts = 3
 	maxWait     = 30 * time.Second // for one retry
@@ -169,7 +169,7 @@ func harmless(body string) string {
 	return strings.Join(lines, "\n")
 }
 
-// call asks once, or again where that is safe: what may have made a note is not repeated.
+// call asks once, or again where that is safe: a request that may have made a note is not repeated.
 func (c *Client) call(ctx context.Context, method, path string, body, into any, header *http.Header) error {
 	for attempt := 1; ; attempt++ {
 		wait, err := c.once(ctx, method, path, body, into, header)
@@ -251,8 +251,7 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// WhyNotPosted words an error of [Client.Note] on one line: what is missing, and that the
-// verdict stands.
+// WhyNotPosted words an error of [Client.Note] on one line: the missing permission, and that the verdict stands.
 func WhyNotPosted(err error) string {
 	const stands = "; the verdict stands without it"
 	var r *refusal
