@@ -69,7 +69,7 @@ func rolledOut(t *testing.T, workloads, failures int) func(states uint64, calm b
 	}
 }
 
-// What a search that is cut off does not reach, runs in drawn orders may find: with one node lost in the middle of a
+// Random runs may find a violation that a search which is cut off does not reach: with one node lost in the middle of a
 // rollout nothing is ready. Where there is nothing to find the workloads stay inconclusive, as without them.
 func TestRunsFindWhatTheBudgetDoesNotReach(t *testing.T) {
 	const states = 100

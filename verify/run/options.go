@@ -52,7 +52,7 @@ type Compare struct {
 	States      uint64                   // of one search; 0: [scenario.SearchStates]
 	PartStates  uint64                   // see [scenario.Checker.PartStates]
 	FixStates   uint64                   // for the fixes of one finding; see [judge.Judge.FixStates]
-	Calm        bool                     // no runs in drawn orders where a search is cut
+	Calm        bool                     // no random runs where a search is cut
 	Unlumped    bool                     // see [state.Spec.Unlumped]
 	Unreduced   bool                     // see [state.Spec.Unreduced]
 	Interleaved bool                     // see [state.Spec.Interleaved]

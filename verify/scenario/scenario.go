@@ -42,7 +42,7 @@ type Violation struct {
 	Bound     BoundRule
 	Scenario  string
 	ByRun     bool     // found by one run, not by a search
-	Swarmed   bool     // found by one of many runs in drawn orders; ByRun, too
+	Swarmed   bool     // found by one of many random runs; ByRun, too
 	probe     *probe   // that found it; nil: a search of a scenario
 	Passing   bool     // not shown by the largest reduced scale: it counts only as declared
 	unapplied bool     // its run never applies the change, so that it is base's own

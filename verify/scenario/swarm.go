@@ -147,7 +147,7 @@ func (p *Problem) swarmed(ctx context.Context, bud Budget, calm bool, initial []
 	}
 	sys.Initial = initial
 	q := question{sys: sys, calm: calm,
-		of: fmt.Sprintf("runs in drawn orders, %d steps, %d events, %d rests", opt.MaxSteps, opt.MaxEvents, opt.MaxRests)}
+		of: fmt.Sprintf("random runs, %d steps, %d events, %d rests", opt.MaxSteps, opt.MaxEvents, opt.MaxRests)}
 	a, err := p.kept(bud, q, func() (answer, error) {
 		if !bud.Deadline.IsZero() {
 			opt.MaxTime = max(time.Until(bud.Deadline), time.Millisecond)
