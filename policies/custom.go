@@ -118,7 +118,11 @@ func (c *CustomIntent) words(form string) string {
 	_, text := c.Form()
 	text = oneLine(strings.Join(strings.Fields(text), " "))
 	if r := []rune(text); len(r) > 120 {
-		text = string(r[:120]) + "…"
+		text = string(r[:120])
+		if i := strings.LastIndexByte(text, ' '); i > 60 {
+			text = text[:i+1]
+		}
+		text += "…"
 	}
 	return c.Name + " can be broken, " + map[string]string{
 		always: "as this is not always true: ", never: "as this can be true: ",

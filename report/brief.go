@@ -75,13 +75,13 @@ func uncheckedText(r *finding.Result) string {
 			s = count(len(open), "workload") + ", such as " + s
 		}
 		if why := line(open[0].Reason); why != "" {
-			s += " (" + clipWords(why, 120) + ")"
+			s += " (" + clip(why, 120) + ")"
 		}
 		out = append(out, s)
 	}
 	var left []string
 	for _, a := range r.Assumptions {
-		what := clipWords(line(noteFill(wordsOf[a.Kind].unchecked, a)), 120)
+		what := clip(line(noteFill(wordsOf[a.Kind].unchecked, a)), 120)
 		switch {
 		case a.Kind == finding.NoCluster && r.Coverage.States > 0:
 			out = append(out, "capacity, as no cluster is declared (give --nodes or --snapshot)")
@@ -162,7 +162,7 @@ func notedText(notices []finding.Note) string {
 			out = append(out, count(len(all)-2, "more notice"))
 			break
 		}
-		out = append(out, clipWords(a.String(), 200))
+		out = append(out, clip(a.String(), 200))
 	}
 	return strings.Join(out, "; ")
 }

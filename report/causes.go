@@ -69,7 +69,7 @@ func (c cause) others(limit, wide int) []string {
 		if f.Status == finding.Existing && c[0].Status != finding.Existing {
 			before = "existing: "
 		}
-		s := before + clipWords(what, max(wide-len(rule)-len(before), 40)) + rule
+		s := before + clip(what, max(wide-len(rule)-len(before), 40)) + rule
 		if !slices.Contains(out, s) {
 			out = append(out, s)
 		}

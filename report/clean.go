@@ -2,6 +2,7 @@ package report
 
 import (
 	"reflect"
+	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -108,12 +109,16 @@ func Plain(s string, max int) string { return clip(line(s), max) }
 
 const ellipsis = "…"
 
-// clip is s in at most max bytes, cut between runes; a cut ends in an ellipsis.
-// A max under the ellipsis' own three bytes gives "".
+// dangling are words at an end that lead to the text that was cut off.
+var dangling = regexp.MustCompile(`( (a|an|and|as|at|by|for|from|in|more|of|on|or|than|the|to|with))+$`)
+
+// clip is s in at most max bytes, cut after a word that can end a line, or between runes if the second half is one
+// word; a cut ends in an ellipsis. A max under the ellipsis' own three bytes gives "".
 func clip(s string, max int) string {
 	if len(s) <= max {
 		return s
 	}
+	whole := max
 	max -= len(ellipsis)
 	if max < 0 {
 		return ""
@@ -121,5 +126,9 @@ func clip(s string, max int) string {
 	for max > 0 && !utf8.RuneStart(s[max]) {
 		max--
 	}
-	return s[:max] + ellipsis
+	s = s[:max]
+	if i := strings.LastIndexByte(s, ' '); i > whole/2 {
+		return strings.TrimRight(dangling.ReplaceAllString(s[:i], ""), " ,;:(") + " " + ellipsis
+	}
+	return s + ellipsis
 }

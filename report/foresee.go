@@ -69,7 +69,7 @@ func (t *textWriter) foresee(r *finding.Result) {
 			t.field("unknown", count(len(unforeseen(r))-i, "more workload"))
 			break
 		}
-		t.field("unknown", clipWords(s, 240))
+		t.field("unknown", clip(s, 240))
 	}
 	if !t.opt.Verbose {
 		t.field("more", "--verbose, or --output html=report.html, has the likeliest run step by step")

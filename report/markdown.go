@@ -198,7 +198,7 @@ func (m *markdown) full(c cause) string {
 const mdQuoted = 4 // lines of a diff
 
 func (m *markdown) title(f *finding.Finding) string {
-	return fmt.Sprintf("### %s: %s\n\n", mdText(capital(Plain(f.Severity+" ", 20))), mdText(clipWords(title(f), 300)))
+	return fmt.Sprintf("### %s: %s\n\n", mdText(capital(Plain(f.Severity+" ", 20))), mdText(clip(title(f), 300)))
 }
 
 // place is the rule, the line and the release, and what else comes of the cause.
@@ -219,7 +219,7 @@ func (m *markdown) place(c cause, others int) string {
 	}
 	s += "\n"
 	for _, o := range c.others(others, 120) {
-		s += "- Also: " + mdText(clipWords(o, 300)) + "\n"
+		s += "- Also: " + mdText(clip(o, 300)) + "\n"
 	}
 	return s + "\n"
 }
@@ -252,7 +252,7 @@ func (m *markdown) told(f *finding.Finding) string {
 	s := "**Takes:** " + mdText(clip(takes(f), 400)) + "\n\n"
 	rest := assumptionsOf(m.r, f)
 	for _, a := range rest[:min(len(rest), shownAssumptions)] {
-		s += "- Assumes: " + mdText(clipWords(a.Text, 200)) + " ([" + mdText(a.Page) + "](" + a.URI() + "))\n"
+		s += "- Assumes: " + mdText(clip(a.Text, 200)) + " ([" + mdText(a.Page) + "](" + a.URI() + "))\n"
 	}
 	if len(rest) > 0 {
 		s += "\n"

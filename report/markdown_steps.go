@@ -27,7 +27,7 @@ func (m *markdown) toldSteps(f *finding.Finding, limit int) string {
 // toldLine is one line of an interleaving: its number in bold, and all of it where it decides.
 func (m *markdown) toldLine(f *finding.Finding, l *toldLine) string {
 	number, text, _ := strings.Cut(toldText(f, l), ". ")
-	if text = mdText(clipWords(text, 300)); l.Decides {
+	if text = mdText(clip(text, 300)); l.Decides {
 		return "- **" + number + " " + text + "**"
 	}
 	return "- **" + number + "** " + text

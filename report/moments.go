@@ -81,7 +81,7 @@ func turnText(f *finding.Finding) string {
 	s := fmt.Sprintf("step %d decides", *f.Decisive+1)
 	if len(f.Lucky) > 0 {
 		said := apartFrom(stepText(&f.Interleaving[*f.Decisive]), stepText(&f.Lucky[0]))
-		s += fmt.Sprintf(": with %q instead, the same events end well", clipWords(said, 120))
+		s += fmt.Sprintf(": with %q instead, the same events end well", clip(said, 120))
 	} else {
 		s += ": before it, all is well in the end"
 	}

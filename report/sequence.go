@@ -66,7 +66,7 @@ func sequence(f *finding.Finding) string {
 
 // message is a text on at most [messageLines] lines, cut at words.
 func message(text string) string {
-	text = clipWords(line(text), messageWide*messageLines)
+	text = clip(line(text), messageWide*messageLines)
 	var lines []string
 	for _, w := range strings.Fields(text) {
 		n := len(lines)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -99,7 +98,7 @@ func (t *textWriter) foot(r *finding.Result, before []cause, hidden int, well bo
 // rows is a named line of at most so many rows of a terminal after the first, and how many it took. In
 // a log it is one.
 func (t *textWriter) rows(name, value string, more int) int {
-	value = clipWords(line(value), 240)
+	value = clip(line(value), 240)
 	if t.opt.Columns <= 0 {
 		t.printf("  %s%s\n", t.color(dim, fmt.Sprintf("%-9s", name)), value)
 		return 0
@@ -107,7 +106,7 @@ func (t *textWriter) rows(name, value string, more int) int {
 	wide := t.columns() - 11
 	rows := folded(value, wide)
 	if last := max(more, 0); len(rows) > last+1 {
-		rows = append(rows[:last:last], clipWords(rows[last]+" "+rows[last+1], wide))
+		rows = append(rows[:last:last], clip(rows[last]+" "+rows[last+1], wide))
 	}
 	t.field(name, strings.Join(rows, " "))
 	return len(rows) - 1
@@ -157,21 +156,6 @@ func (t *textWriter) more(r *finding.Result, fresh []finding.Finding) {
 // field is a named line, wrapped beside its name; nothing where it says nothing.
 func (t *textWriter) field(name, value string) {
 	t.wrapped("  "+t.color(dim, fmt.Sprintf("%-9s", name)), 11, value)
-}
-
-// dangling are words at an end that lead to the text that was cut off.
-var dangling = regexp.MustCompile(`( (a|an|and|as|at|by|for|from|in|more|of|on|or|than|the|to|with))+$`)
-
-// clipWords is [clip] between words, after one that can end a line.
-func clipWords(s string, max int) string {
-	c := clip(s, max)
-	if c == s {
-		return s
-	}
-	if i := strings.LastIndexByte(c, ' '); i > max/2 {
-		c = strings.TrimRight(dangling.ReplaceAllString(c[:i], ""), " ,;:(") + " " + ellipsis
-	}
-	return c
 }
 
 // columns is how wide the text is, in runes.
@@ -229,10 +213,10 @@ func (t *textWriter) cause(r *finding.Result, c cause, room room) {
 	f := &c[0]
 	severity := line(f.Severity)
 	t.printf("\n")
-	said := clipWords(unhedged(f), 240) + " [" + line(f.Rule) + "]"
+	said := clip(unhedged(f), 240) + " [" + line(f.Rule) + "]"
 	t.wrapped(t.color(severityColor(f.Severity), severity)+"  ", len(severity)+2, said)
 	for _, o := range c.others(room.others, textColumns-11) {
-		t.field("also", clipWords(o, 240))
+		t.field("also", clip(o, 240))
 	}
 	if len(f.Locations) > 0 {
 		at := where(&f.Locations[0])
@@ -258,7 +242,7 @@ func (t *textWriter) cause(r *finding.Result, c cause, room room) {
 	rest := assumptionsOf(r, f)
 	for _, a := range rest[:min(len(rest), room.assumed)] {
 		if t.first(a.Text) {
-			t.field(name, clipWords(a.Text, 120)+" ("+a.Page+")")
+			t.field(name, clip(a.Text, 120)+" ("+a.Page+")")
 			name = ""
 		}
 	}
@@ -309,13 +293,13 @@ func (t *textWriter) told(f *finding.Finding, limit int) {
 		if step, aside, ok := strings.Cut(text, "; "); ok && !t.first(aside) {
 			text = step
 		}
-		t.field(name, clipWords(text, limit))
+		t.field(name, clip(text, limit))
 	}
 	if l := loopText(f); l != "" {
 		t.field("", l)
 	}
 	if l := turnText(f); l != "" {
-		t.field("", clipWords(l, limit+60))
+		t.field("", clip(l, limit+60))
 	}
 }
 

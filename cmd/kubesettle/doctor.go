@@ -221,15 +221,12 @@ type page struct{ lines []string }
 const maxColumns = 120
 
 func (p *page) line(format string, args ...any) {
-	s := oneLine(fmt.Sprintf(format, args...))
+	s := fmt.Sprintf(format, args...)
 	indent := ""
 	if strings.HasPrefix(format, "  ") {
 		indent = "  "
 	}
-	if r := []rune(indent + s); len(r) > maxColumns {
-		s = string(r[len([]rune(indent)):maxColumns-1]) + "…"
-	}
-	p.lines = append(p.lines, indent+s)
+	p.lines = append(p.lines, indent+report.Plain(s, maxColumns-len(indent)))
 }
 
 // section writes a heading and at most so many items; rest says where the others are.
@@ -273,20 +270,13 @@ func (d *diagnosis) broken() []string {
 		case c.first.Remedy == "":
 			out = append(out, c.first.Reason+" ("+c.first.ID+")")
 		case c.n == 1:
-			out = append(out, fmt.Sprintf("%s -> %s (%s)", clipped(c.first.Reason, 60), clipped(c.first.Remedy, 50), c.first.ID))
+			reason, remedy := report.Plain(c.first.Reason, 60), report.Plain(c.first.Remedy, 50)
+			out = append(out, fmt.Sprintf("%s -> %s (%s)", reason, remedy, c.first.ID))
 		default:
-			out = append(out, fmt.Sprintf("%d releases -> %s (%s, …)", c.n, clipped(c.first.Remedy, 84), c.first.ID))
+			out = append(out, fmt.Sprintf("%d releases -> %s (%s, …)", c.n, report.Plain(c.first.Remedy, 84), c.first.ID))
 		}
 	}
 	return out
-}
-
-// clipped is at most so many characters of a text.
-func clipped(s string, most int) string {
-	if r := []rune(s); len(r) > most {
-		return string(r[:most-1]) + "…"
-	}
-	return s
 }
 
 // text is the page: at most 60 lines.
