@@ -139,8 +139,8 @@ func leftOut(c *object.Changes, f string) (why string, yes bool) {
 		}
 		switch src, err := fs.ReadFile(rev.Tree, f); {
 		case err != nil:
-		case source.IsObject(src) && discover.NotAnObject(src) == "":
-			return "", true
+		case source.IsObject(src) && discover.NotAnObject(src) == "", source.IsKustomizationName(path.Base(f)):
+			return "", true // a component of patches that nothing here includes is such a kustomization
 		case isValues(f):
 			return object.NoChartTakesThem, true
 		}

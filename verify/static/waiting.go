@@ -2,8 +2,11 @@ package static
 
 import (
 	"fmt"
+	"path"
 	"slices"
 	"strings"
+
+	"github.com/agext/levenshtein"
 
 	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/render/object"
@@ -30,21 +33,18 @@ func dependencies(p *Pass) []Remark {
 		}
 		for i, name := range r.Delivery.DependsOn {
 			on := deliverer(r, name)
-			path := fmt.Sprintf("spec.dependsOn[%d]", i)
+			at := fmt.Sprintf("spec.dependsOn[%d]", i)
 			before := base.dependsOn(deliverer(r, r.Delivery.Name), name)
-			x := Remark{Rule: rules.ApplyStuck, status: finding.New, paths: []string{path}}
+			x := Remark{Rule: rules.ApplyStuck, status: finding.New, paths: []string{at}}
 			switch round := head.round(r, on); {
 			case len(head.by[on]) == 0 && len(base.by[on]) > 0:
 				x.text = fmt.Sprintf("waits for %s, which the change removes: it is no longer applied", name)
 				x.causes = removal(ch, base.by[on][0])
 			case len(head.by[on]) == 0 && !before:
-				meant := head.namesake(r, name)
-				if meant == "" {
+				x.Conditional, x.paths = true, []string{at + ".name", at}
+				if x.text, x.remedies = head.missing(where, r, name); x.text == "" {
 					continue
 				}
-				x.Conditional, x.paths = true, []string{path + ".name", path}
-				x.text = fmt.Sprintf("waits for %s, which is declared nowhere: it is never applied; there is %s", name, meant)
-				x.remedies = []Remedy{{Say: "name the namespace: " + meant[:strings.Index(meant, "/")]}}
 			case round != nil && !base.closes(r, on, round) && (!before || !base.opens(on, round)) && !told[members(on, round)]:
 				told[members(on, round)] = true
 				x.text, x.causes = head.words(r, on, name, round), head.causes(ch, round)
@@ -265,6 +265,60 @@ func (w *waiting) namesake(r *object.Rendered, name string) string {
 		found = other
 	}
 	return found
+}
+
+// missing words that a release comes to depend on one that is declared nowhere, with what to do; "": it may be
+// elsewhere.
+func (w *waiting) missing(where *whereabouts, r *object.Rendered, name string) (string, []Remedy) {
+	if meant := w.namesake(r, name); meant != "" {
+		ns, _, _ := strings.Cut(meant, "/")
+		return fmt.Sprintf("waits for %s, which is declared nowhere: it is never applied; there is %s", name, meant),
+			[]Remedy{{Say: "name the namespace: " + ns}}
+	}
+	if !where.strange(r, name) {
+		return "", nil
+	}
+	text := fmt.Sprintf("waits for %s, which is declared nowhere here: without it, it is not applied", name)
+	if near := w.nearest(r, name); near != "" {
+		return text + "; there is " + near, byHand("name " + near)
+	}
+	return text, byHand("declare it, or take it out of spec.dependsOn")
+}
+
+// nearest is the only other release of the same tool and namespace whose name is spelled almost alike; "": none is.
+func (w *waiting) nearest(r *object.Rendered, name string) string {
+	found := ""
+	for _, list := range w.by {
+		other := list[0].Delivery.Name
+		if list[0].Delivery.Tool != r.Delivery.Tool || other == r.Delivery.Name ||
+			levenshtein.Distance(name, other, nil) > max(1, len(path.Base(name))/4) {
+			continue
+		}
+		if found != "" {
+			return ""
+		}
+		found = other
+	}
+	return found
+}
+
+// strange reports whether a dependency has a name that no other file of the repository mentions, where the repository
+// declares others of its namespace, or a namespace that none mentions, where one is declared with its name; all of the
+// repository was rendered.
+func (w *whereabouts) strange(r *object.Rendered, name string) bool {
+	ns, short, _ := strings.Cut(name, "/")
+	mentioned := func(word string) bool { return w.mentioned(word, func(f string) bool { return f == r.By.File }) }
+	owned, named := false, false
+	for _, x := range w.ch.Head.Releases {
+		if x.Err != nil {
+			return false
+		}
+		if x.Delivery.Tool == r.Delivery.Tool && x.Delivery.Name != r.Delivery.Name {
+			other, its, _ := strings.Cut(x.Delivery.Name, "/")
+			owned, named = owned || other == ns, named || its == short
+		}
+	}
+	return owned && !mentioned(short) || !owned && named && !mentioned(ns)
 }
 
 // unhealthy is about a Kustomization that waits for the health of an object that the change takes away.
