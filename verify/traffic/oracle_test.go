@@ -206,7 +206,7 @@ func (q oracle) cilium() bool {
 			closes := len(allows)+len(denys) > 0
 			if m, ok := spec["enableDefaultDeny"].(map[string]any); ok {
 				if v, ok := m[dir].(bool); ok {
-					closes = v
+					closes = closes && v
 				}
 			}
 			isolated = isolated || closes

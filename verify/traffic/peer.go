@@ -30,9 +30,19 @@ type Peer struct {
 	Open      bool // a pod may have unknown labels
 	// NodeNetwork says that a pod has the address of its node: policies of pods do not hold for it.
 	NodeNetwork bool
+	node        nodeOf
 	Ports       []corev1.ContainerPort
 	IP          netip.Addr // invalid: it is not known
 }
+
+// nodeOf is where a peer with the address of its node is, as seen from the pod that a policy is for.
+type nodeOf uint8
+
+const (
+	anyNode nodeOf = iota
+	sameNode
+	otherNode
+)
 
 // Port is one of the pod that a connection leads to. The zero Number is a port that is not known.
 type Port struct {

@@ -38,6 +38,7 @@ type Policies struct {
 	namespaces      Namespaces
 	admin, baseline []tier
 	fences          []fence
+	ofNodes         []fence // of Cilium's
 	// foreign says that there are policies of kinds that are not read.
 	foreign bool
 }
@@ -45,8 +46,8 @@ type Policies struct {
 // fence is a policy that lets only listed requests pass: a NetworkPolicy, or one of Cilium's. Several add up, and a
 // denial by one of them counts.
 //
-// Upstream: kubernetes v1.36.3, staging/src/k8s.io/api/networking/v1: NetworkPolicySpec; cilium v1.18, pkg/policy/api:
-// Rule (denies win over all that allows; a direction without rules stays open).
+// Upstream: kubernetes v1.36.3, staging/src/k8s.io/api/networking/v1: NetworkPolicySpec; cilium v1.20.2,
+// pkg/policy/api: Rule (denies win over all that allows; a direction without rules of its own stays open).
 type fence struct {
 	object *object.Object
 	of     func(pod Peer) Answer
@@ -121,7 +122,9 @@ func isForeign(o *object.Object) bool {
 }
 
 // Empty reports whether everything may talk with everything.
-func (p *Policies) Empty() bool { return len(p.admin)+len(p.baseline)+len(p.fences) == 0 && !p.foreign }
+func (p *Policies) Empty() bool {
+	return len(p.admin)+len(p.baseline)+len(p.fences)+len(p.ofNodes) == 0 && !p.foreign
+}
 
 // Allows reports whether a peer is let to a port of another one.
 func (p *Policies) Allows(from, to Peer, port Port) Verdict {
@@ -142,10 +145,23 @@ func (p *Policies) Allows(from, to Peer, port Port) Verdict {
 	return out
 }
 
-// judge asks the policies of one side. They do not hold for peers that are no pods, nor for pods with their node's
-// address.
+// judge asks the policies of one side. For what is no pod there are none, and for nodes, that of a pod with its address
+// and that of the API server, those of nodes alone.
 func (p *Policies) judge(c connection) (Answer, []Field) {
-	if c.subject.Kind != Pod || c.subject.NodeNetwork {
+	if c.other.NodeNetwork && c.other.node == anyNode {
+		c.other.node = sameNode
+		out, by := p.judge(c)
+		c.other.node = otherNode
+		if other, more := p.judge(c); other != out {
+			return Unknown, append(by, more...)
+		}
+		return out, by
+	}
+	switch {
+	case c.subject.NodeNetwork || c.subject.Kind == APIServer:
+		out, by := (&Policies{fences: p.ofNodes}).fenced(c)
+		return out.answer(), by
+	case c.subject.Kind != Pod:
 		return Yes, nil
 	}
 	out, by, goesOn := first(p.admin, c)
@@ -170,7 +186,9 @@ func (p *Policies) lists(c connection) Answer {
 
 // fenced are the outcomes below the tier of administrators.
 func (p *Policies) fenced(c connection) (outcomes, []Field) {
-	closed, allowed, denied := No, No, No
+	closed, denied := No, No
+	allowed := answer(c.Direction == Ingress && c.other.node == sameNode) // a node is let to the pods on it
+	var out outcomes
 	var walls, denials []Field
 	for i := range p.fences {
 		f := &p.fences[i]
@@ -178,12 +196,17 @@ func (p *Policies) fenced(c connection) (outcomes, []Field) {
 		if of == No {
 			continue
 		}
-		if side.closed {
+		passes := No
+		for _, g := range side.allows {
+			passes = passes.or(g.passes(c))
+		}
+		allowed = allowed.or(of.and(passes))
+		switch {
+		case side.closed && of == Unknown && passes == Yes:
+			out = allow // where it closes, it also lets this pass
+		case side.closed:
 			closed = closed.or(of)
 			walls = append(walls, Field{f.object, side.at})
-		}
-		for _, g := range side.allows {
-			allowed = allowed.or(of.and(g.passes(c)))
 		}
 		for _, g := range side.denys {
 			if d := of.and(g.passes(c)); d != No {
@@ -195,7 +218,6 @@ func (p *Policies) fenced(c connection) (outcomes, []Field) {
 	if denied == Yes {
 		return deny, denials
 	}
-	var out outcomes
 	var by []Field
 	if denied == Unknown {
 		out, by = out|deny, denials
