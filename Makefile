@@ -107,6 +107,7 @@ conformance: ## models against upstream's own code; modules of their own
 	cd $(CONFORMANCE)/rollouts && $(GO) vet ./... && $(GO) test ./...
 	cd $(CONFORMANCE)/kueue && $(GO) vet ./... && $(GO) test ./...
 	cd $(CONFORMANCE)/networkpolicies && $(GO) vet ./... && $(GO) test ./...
+	cd $(CONFORMANCE)/cilium && $(GO) vet ./... && $(GO) test ./...
 	cd $(CONFORMANCE)/helm4 && $(GO) vet ./... && $(GO) test ./...
 
 .PHONY: vulnerabilities
@@ -151,7 +152,8 @@ lumps-nightly: ## searches with pods lumped, workloads apart, or all reductions,
 
 .PHONY: conformance-nightly
 conformance-nightly: ## the same on ten to fifty times as many clusters
-	cd $(CONFORMANCE) && SCHEDULER_PAIRS=1000000 LOOPS_PERCENT=1000 DESCHEDULER_CASES=4000 $(GO) test -count=1 -v -timeout 175m .
+	cd $(CONFORMANCE) && SCHEDULER_PAIRS=1000000 LOOPS_PERCENT=1000 DESCHEDULER_CASES=4000 $(GO) test -count=1 -v -timeout 140m .
+	cd $(CONFORMANCE)/cilium && $(GO) vet -tags agent . && $(GO) test -count=1 -tags agent -v -timeout 35m . -cases 100000
 
 CONTROLPLANE ?= $(CURDIR)/bin/controlplane
 
