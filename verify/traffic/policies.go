@@ -145,8 +145,8 @@ func (p *Policies) Allows(from, to Peer, port Port) Verdict {
 	return out
 }
 
-// judge asks the policies of one side. Peers that are no pods have none, and only policies of nodes hold for a node: that
-// of a pod with its address, and that of the API server.
+// judge asks the policies of one side. Peers that are no pods have none, and only policies of nodes hold for a node:
+// that of a pod with its address, and that of the API server.
 func (p *Policies) judge(c connection) (Answer, []Field) {
 	if c.other.NodeNetwork && c.other.node == anyNode {
 		c.other.node = sameNode
