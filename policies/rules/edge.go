@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/dustin/go-humanize/english"
+	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/kubesettle/kubesettle/verify/state"
 )
@@ -26,10 +27,8 @@ type Edge struct {
 	Declared Declaration
 }
 
-// ServiceGapOf is the rule service-gap for one edge, which takes a search: □(enough of those that answer are ready),
-// once
-// the cluster has settled; or, where only pods on the caller's node answer, that each node on which callers come to
-// rest
+// ServiceGapOf is the rule service-gap for one edge, which takes a search: □(enough of those that answer are ready), once
+// the cluster has settled; or, where only pods on the caller's node answer, that each node on which callers come to rest
 // has one.
 //
 // Upstream: kubernetes v1.36.3, pkg/proxy: CategorizeEndpoints (with internalTrafficPolicy Local, ready endpoints of
@@ -71,8 +70,9 @@ func ServiceGapOf(e Edge) Rule {
 type answers struct {
 	edge   Edge
 	of     []int
-	caller int // -1: none
-	speaks int // the one that the property names
+	caller int              // -1: none
+	speaks int              // the one that the property names
+	behind map[int][][]bool // by workload, version and class of its pods
 }
 
 // newAnswers finds them; nil: one of them is not there.
@@ -80,11 +80,18 @@ func newAnswers(c *state.Config, e Edge) *answers {
 	at := func(name string) int {
 		return slices.IndexFunc(c.Spec.Workloads, func(w state.Workload) bool { return w.Namespace+"/"+w.Name == name })
 	}
-	out := &answers{edge: e, caller: -1, speaks: -1}
+	out := &answers{edge: e, caller: -1, speaks: -1, behind: map[int][][]bool{}}
 	for _, n := range e.Workloads {
 		w := at(n)
 		if w < 0 {
 			return nil
+		}
+		for v := range c.Spec.Workloads[w].Manifests {
+			var behind []bool
+			for _, p := range c.ClassesOf[w] {
+				behind = append(behind, selects(&c.Spec.Workloads[w].Manifests[v], e.Service, c.Pods[p].Template.Labels))
+			}
+			out.behind[w] = append(out.behind[w], behind)
 		}
 		if out.of = append(out.of, w); out.speaks < 0 || c.Spec.Workloads[w].Manifests[state.Head].Replicas() > 0 {
 			out.speaks = w
@@ -99,19 +106,33 @@ func newAnswers(c *state.Config, e Edge) *answers {
 	return out
 }
 
-// answers reports whether pods of a workload answer in a state, and only near it.
-func (a *answers) answers(s state.State, w int) (yes, near bool) {
-	m := s.Manifest(w)
-	return a.edge.Service == "" || slices.Contains(m.Services, a.edge.Service), slices.Contains(m.Near, a.edge.Service)
+// pods counts those of a workload that answer in a state, by class: pods of an earlier template are behind the Service as
+// long as its selector matches them.
+func (a *answers) pods(s state.State, w int, count func(p int) int) int {
+	total, behind := 0, a.behind[w][s.VersionOf(w)]
+	for i, p := range s.C.ClassesOf[w] {
+		if behind[i] {
+			total += count(p)
+		}
+	}
+	return total
+}
+
+// selects reports whether a Service has pods of a workload with some labels behind it; "": it is no matter of Services.
+func selects(m *state.Manifest, service string, set labels.Set) bool {
+	for _, by := range m.Selectors {
+		if by.Service == service {
+			return labels.SelectorFromSet(by.Labels).Matches(set)
+		}
+	}
+	return service == "" || slices.Contains(m.Services, service)
 }
 
 // ready is how many pods answer in a state.
 func (a *answers) ready(s state.State) int {
 	total := 0
 	for _, w := range a.of {
-		if yes, _ := a.answers(s, w); yes {
-			total += s.ReadyOf(w)
-		}
+		total += a.pods(s, w, s.ReadyPods)
 	}
 	return total
 }
@@ -124,8 +145,8 @@ func (a *answers) alone(s state.State) bool {
 		}
 		local, answered := false, false
 		for _, w := range a.of {
-			yes, near := a.answers(s, w)
-			local, answered = local || near, answered || yes && readyOn(s, n, w) > 0
+			local = local || slices.Contains(s.Manifest(w).Near, a.edge.Service)
+			answered = answered || a.pods(s, w, func(p int) int { return s.ReadyOn(n, p) }) > 0
 		}
 		if local && !answered {
 			return true
@@ -146,8 +167,8 @@ func readyOn(s state.State, n, w int) int {
 func (a *answers) words(s state.State) string {
 	var out []string
 	for _, w := range a.of {
-		if yes, _ := a.answers(s, w); yes {
-			out = append(out, fmt.Sprintf("%s %d", FullName(s.C, w), s.ReadyOf(w)))
+		if any := a.pods(s, w, func(int) int { return 1 }); any > 0 {
+			out = append(out, fmt.Sprintf("%s %d", FullName(s.C, w), a.pods(s, w, s.ReadyPods)))
 		}
 	}
 	if len(out) == 0 {

@@ -101,6 +101,7 @@ func newSlice(release string, members []string, sides [2]side, touched map[strin
 			w.Namespace, w.Name = o.ID.Namespace, o.ID.Name
 			w.Manifests[v] = sl.Manifest(v, o, s)
 		}
+		tellPodsApart(&w, sides)
 		sl.Rebudgeted = sl.Rebudgeted || budgetsDiffer(w.Manifests)
 		sl.Dropped = sl.Dropped.or(droppedFrom(w.Manifests))
 		if touched[id] {

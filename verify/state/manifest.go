@@ -13,6 +13,12 @@ import (
 	"github.com/kubesettle/kubesettle/render/rollouts"
 )
 
+// ServiceSelector is what a Service selects pods by.
+type ServiceSelector struct {
+	Service string
+	Labels  map[string]string
+}
+
 // Manifest is what one version declares of a workload.
 type Manifest struct {
 	// The workload's object; all are nil where the version does not have the workload.
@@ -42,6 +48,8 @@ type Manifest struct {
 	Bounds Bounds
 	// Services names the Services that send requests to the pods, sorted.
 	Services []string
+	// Selectors are those of the Services that select pods of one version's template and not of the other's.
+	Selectors []ServiceSelector
 	// Near names those of them that lead callers to pods of their own node alone.
 	Near []string
 	// Replaced says that an apply puts it in the place of the live object, so that no replicas stay that it does not
