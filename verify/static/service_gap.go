@@ -73,8 +73,8 @@ func (p *Pass) gap(o, b *object.Object, was, running, next []*object.Object) (Re
 		r.Conditional, r.causes = true, []cause{{object: old}}
 		r.text = fmt.Sprintf("%s has no ready pods once applied: %s, whose pods it selects, is deleted while %s has yet to start",
 			o.ID, old.ID, next[0].ID)
-	case p.where().follows(o, next) && allFit(selectorOf(b), next):
-		return r, false // the tool waits for the new pods
+	case p.where().follows(o, next) && (allFit(selectorOf(b), next) || slices.ContainsFunc(was, p.stays)):
+		return r, false // the tool waits for the new pods, and base's answer until then
 	default:
 		r.beside[state.Head] = next[0]
 		r.remedies = selectLater(o, b, next)
