@@ -17,6 +17,11 @@ func component(name, image string) string {
 		deployed(name, "", "{name: http, containerPort: 8080}", 2))
 }
 
+// portless is a component whose containers declare no port.
+func portless(name string) string {
+	return strings.Replace(component(name, name+":1"), "ports: [{name: http, containerPort: 8080}]", "ports: []", 1)
+}
+
 // aiming is a Service, by what it selects and says besides.
 func aiming(name, selects, more string) string {
 	return spec("Service", name, fmt.Sprintf("%sselector: {%s}, ports: [%s]", more, selects, httpPort))
@@ -93,6 +98,18 @@ var podEnds = []requestEnd{
 		[2]string{component("web", "web:1") + component("worker", "worker:1")}, arrives},
 	{"a selector takes in a canary", [2]string{aiming("web", "app: shop, part: web", ""), aiming("web", "app: shop", "")},
 		[2]string{component("web", "web:1") + component("canary", "web:2")}, arrives},
+	{"a worker comes behind it", [2]string{aiming("web", "app: shop", "")},
+		[2]string{component("web", "web:1"), component("web", "web:1") + portless("worker")}, cut},
+	{"a worker comes elsewhere", [2]string{portless("worker") + portless("other"), portless("worker")},
+		[2]string{component("web", "web:1"), component("web", "web:1") + aiming("web", "app: shop", "")}, cut},
+	{"a second server comes behind it", [2]string{aiming("web", "app: shop", "")},
+		[2]string{component("web", "web:1"), component("web", "web:1") + component("api", "api:1")}, arrives},
+	{"a worker comes beside it", [2]string{aiming("web", "part: web", "")},
+		[2]string{component("web", "web:1"), component("web", "web:1") + portless("worker")}, arrives},
+	{"a worker behind it on base", [2]string{aiming("web", "app: shop", "")},
+		[2]string{component("web", "web:1") + portless("worker"), component("web", "web:2") + portless("worker")}, arrives},
+	{"a worker comes behind a headless one", [2]string{aiming("web", "app: shop", "clusterIP: None, ")},
+		[2]string{component("web", "web:1"), component("web", "web:1") + portless("worker")}, arrives},
 	{"a selector of both on base", [2]string{aiming("web", "app: shop", ""), aiming("web", "app: shop", "sessionAffinity: ClientIP, ")},
 		[2]string{component("web", "web:1") + component("worker", "worker:1")}, arrives},
 	{"a selector of other pods", [2]string{aiming("web", "part: web", ""), aiming("web", "part: worker", "")},

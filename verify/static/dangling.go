@@ -217,7 +217,7 @@ func missedBy(o, t *object.Object) []cause {
 // is repaired, or whether its selector was widened to workloads that were there before, in whatever release.
 func (p *Pass) changedAim(r Remark, b *object.Object) []Remark {
 	if b == nil || selectorOf(b) == nil {
-		return nil
+		return p.portless(r, b)
 	}
 	before, base, head := p.before(), p.once(), p.everywhere()
 	was := base.joined(b)
@@ -230,7 +230,7 @@ func (p *Pass) changedAim(r Remark, b *object.Object) []Remark {
 		return nil
 	}
 	if maps.Equal(selectorOf(b), selectorOf(r.Object)) {
-		return nil
+		return p.portless(r, b)
 	}
 	now := head.joined(r.Object)
 	for _, t := range now {
