@@ -27,9 +27,9 @@ type Edge struct {
 	Declared Declaration
 }
 
-// ServiceGapOf is the rule service-gap for one edge, which takes a search: □(enough of those that answer are ready), once
-// the cluster has settled; or, where only pods on the caller's node answer, that each node on which callers come to rest
-// has one.
+// ServiceGapOf is the rule service-gap for one edge, which takes a search: □(enough of those that answer are ready),
+// once the cluster has settled; or, where only pods on the caller's node answer, that each node on which callers come
+// to rest has one.
 //
 // Upstream: kubernetes v1.36.3, pkg/proxy: CategorizeEndpoints (with internalTrafficPolicy Local, ready endpoints of
 // other nodes are left out).
@@ -106,8 +106,8 @@ func newAnswers(c *state.Config, e Edge) *answers {
 	return out
 }
 
-// pods counts those of a workload that answer in a state, by class: pods of an earlier template are behind the Service as
-// long as its selector matches them.
+// pods counts those of a workload that answer in a state, by class: pods of an earlier template are behind the Service
+// as long as its selector matches them.
 func (a *answers) pods(s state.State, w int, count func(p int) int) int {
 	total, behind := 0, a.behind[w][s.VersionOf(w)]
 	for i, p := range s.C.ClassesOf[w] {

@@ -18,8 +18,7 @@ import (
 )
 
 // DeclaredTraffic says which requests that a policy wants to arrive do not, and which it forbids do, where base kept
-// the
-// policy. ties say which releases are in one cluster.
+// the policy. ties say which releases are in one cluster.
 func DeclaredTraffic(ch *object.Changes, ties *slice.Neighbours, p *policies.Policy) []Remark {
 	if len(p.Traffic.Must)+len(p.Traffic.MayNot) == 0 {
 		return nil

@@ -12,8 +12,7 @@ import (
 // computeReplicasForMetrics (this file), GetResourceReplicas, calcPlainMetricReplicas,
 // GetObjectPerPodMetricReplicas, GetExternalPerPodMetricReplicas (hpa_metrics.go),
 // groupPods, calculateRequests (hpa_samples.go), validateAndParseSelector (hpa_reach.go),
-// normalizeDesiredReplicas,
-// normalizeDesiredReplicasWithBehaviors (hpa_behavior.go), stabilizeRecommendation and
+// normalizeDesiredReplicas, normalizeDesiredReplicasWithBehaviors (hpa_behavior.go), stabilizeRecommendation and
 // stabilizeRecommendationWithBehaviors (hpa_window.go).
 type HPA struct {
 	Workload int

@@ -176,8 +176,7 @@ func (a *provision) Name() string           { return a.name }
 func (a *provision) Latency() actor.Latency { return actor.Sync }
 
 // Step implements [actor.Actor]: the volume is made in any zone that has a node and
-// that the StorageClass allows; nodes with
-// equal records count once.
+// that the StorageClass allows; nodes with equal records count once.
 func (a *provision) Step(s state.State, next *actor.Emit) {
 	if s.Bound(a.claim) || !a.wanted(s) {
 		return
