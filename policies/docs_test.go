@@ -13,8 +13,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/pmezard/go-difflib/difflib"
+	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/kubesettle/kubesettle/policies/rules"
 )
@@ -23,6 +25,7 @@ const (
 	policyDoc   = "../docs/policy.md"
 	failuresDoc = "../testdata/failures/README.md"
 	rulesDoc    = "../docs/rules.md"
+	examplesDir = "../testdata/rules"
 )
 
 func readPage(t *testing.T, file string) string {
@@ -171,24 +174,20 @@ func TestDocsSayWhatIsNotModeled(t *testing.T) {
 	}
 }
 
-func TestEveryRuleNameIsDocumented(t *testing.T) {
-	page := readPage(t, policyDoc)
-	for _, id := range ruleIDs() {
-		if !strings.Contains(page, "`"+id+"`") {
-			t.Errorf("%s does not name the rule %s", policyDoc, id)
-		}
-	}
-}
-
 // TestRulesPage: docs/rules.md is the help of every rule. Rewrite it with
 // go test ./policies -run RulesPage -rewrite.
 func TestRulesPage(t *testing.T) {
 	var b strings.Builder
-	b.WriteString("# The rules\n\n`kubesettle explain RULE` prints the same, with the sources. Severity is that of an inevitable violation by the change\n" +
-		"alone or one routine event. The [policy](policy.md#intents) tunes rules and [waives](policy.md#waivers) findings.\n")
+	b.WriteString("# The rules\n\n`kubesettle explain RULE` prints the same, with sources instead of examples. Severity is that of an inevitable\n" +
+		"violation by the change alone or one routine event. The [policy](policy.md#intents) tunes rules and\n" +
+		"[waives](policy.md#waivers) findings.\n")
 	for _, r := range rules.All() {
+		example := recorded(t, string(r.ID))
+		if example == "" {
+			t.Errorf("%s has no example: add a pair to %s", r.ID, examplesDir)
+		}
 		fmt.Fprintf(&b, "\n## %s\n\n*%s (%s, %s)*\n\n**Is it real?** %s\n\n**Impact:** %s\n\n**Fix:**%s\n%s",
-			r.ID, r.Title, r.Class, r.Severity, r.Help.Real, r.Help.Bad, answer(r.Help.Now), recorded(t, string(r.ID)))
+			r.ID, r.Title, r.Class, r.Severity, r.Help.Real, r.Help.Bad, answer(r.Help.Now), example)
 	}
 	if f := flag.Lookup("rewrite"); f != nil && f.Value.String() == "true" { // datadriven's
 		if err := os.WriteFile(rulesDoc, []byte(b.String()), 0o644); err != nil {
@@ -205,45 +204,63 @@ var documentedFailure = regexp.MustCompile(`(?m)^\| \[([FG]\d+)\]\(([fg]\d+)/REA
 // mostExample bounds the lines of a repair that an example shows.
 const mostExample = 8
 
-// recorded is the first documented failure that a rule reports, with the lines that repair it; "" if there is none whose
-// repair is short.
+// recorded is the example of a rule, with the lines that repair it: its own in testdata/rules, or the first documented
+// failure that it reports and whose repair is short.
 func recorded(t *testing.T, rule string) string {
 	t.Helper()
+	if ar, err := txtar.ParseFile(filepath.Join(examplesDir, rule+".txtar")); err == nil {
+		violating, repaired := fstest.MapFS{}, fstest.MapFS{}
+		for _, f := range ar.Files { // base comes first, and what head and the repair change stands over it
+			side, name, ok := strings.Cut(f.Name, "/")
+			if !ok { // the policy
+				continue
+			}
+			repaired[name] = &fstest.MapFile{Data: f.Data}
+			if side != "repaired" {
+				violating[name] = repaired[name]
+			}
+		}
+		return shown("", strings.TrimSuffix(strings.TrimSpace(string(ar.Comment)), "."), repair(t, violating, repaired))
+	}
 	for _, m := range documentedFailure.FindAllStringSubmatch(readPage(t, failuresDoc), -1) {
 		if m[4] != rule {
 			continue
 		}
 		dir := filepath.Join(filepath.Dir(failuresDoc), m[2])
-		lines := repair(t, filepath.Join(dir, "violating"), filepath.Join(dir, "repaired"))
-		if n := strings.Count(lines, "\n"); n > 0 && n <= mostExample {
-			return fmt.Sprintf("\n**Example** ([%s](../testdata/failures/%s/README.md)): %s.\n\n```diff\n%s```\n",
-				m[1], m[2], m[3], lines)
+		of := fmt.Sprintf(" ([%s](../testdata/failures/%s/README.md))", m[1], m[2])
+		lines := repair(t, os.DirFS(filepath.Join(dir, "violating")), os.DirFS(filepath.Join(dir, "repaired")))
+		if example := shown(of, m[3], lines); example != "" {
+			return example
 		}
 	}
 	return ""
 }
 
+// shown words an example; "" if its repair is none, or long.
+func shown(of, sentence, lines string) string {
+	if n := strings.Count(lines, "\n"); n == 0 || n > mostExample {
+		return ""
+	}
+	return fmt.Sprintf("\n**Example**%s: %s.\n\n```diff\n%s```\n", of, sentence, lines)
+}
+
 // repair is what differs between the manifests of two folders, as the lines of a diff without context. Where a change is
 // checked, its head counts.
-func repair(t *testing.T, violating, repaired string) string {
+func repair(t *testing.T, violating, repaired fs.FS) string {
 	t.Helper()
-	if info, err := os.Stat(filepath.Join(violating, "head")); err == nil && info.IsDir() {
-		violating, repaired = filepath.Join(violating, "head"), filepath.Join(repaired, "head")
+	if info, err := fs.Stat(violating, "head"); err == nil && info.IsDir() {
+		violating, repaired = sub(t, violating, "head"), sub(t, repaired, "head")
 	}
 	var b strings.Builder
-	err := filepath.WalkDir(violating, func(path string, d fs.DirEntry, err error) error {
+	err := fs.WalkDir(violating, ".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || d.Name() == "policy.yaml" {
 			return err
 		}
-		rel, err := filepath.Rel(violating, path)
+		before, err := fs.ReadFile(violating, path)
 		if err != nil {
 			return err
 		}
-		before, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		after, err := os.ReadFile(filepath.Join(repaired, rel))
+		after, err := fs.ReadFile(repaired, path)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
@@ -261,6 +278,15 @@ func repair(t *testing.T, violating, repaired string) string {
 		t.Fatal(err)
 	}
 	return b.String()
+}
+
+func sub(t *testing.T, f fs.FS, dir string) fs.FS {
+	t.Helper()
+	out, err := fs.Sub(f, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
 }
 
 // answer is what follows a bold question: a list in a paragraph of its own.

@@ -27,8 +27,8 @@ func TestFindingsPage(t *testing.T) {
 	var page strings.Builder
 	page.WriteString(`# Findings as a user sees them
 
-The text output for three cases of [testdata](../testdata), without coverage. The repaired version of each has no
-finding. In a case's folder: ` + "`kubesettle check --base-dir base --head-dir head --policy policy.yaml`" + `. The third
+Three cases of [testdata](../testdata) as text, without coverage. Each, repaired, has no finding.
+In a case's folder: ` + "`kubesettle check --base-dir base --head-dir head --policy policy.yaml`" + `. The third
 is one state: ` + "`kubesettle verify manifests --policy policy.yaml`" + `.
 `)
 	for _, s := range shownFindings {

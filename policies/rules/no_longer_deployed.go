@@ -15,8 +15,8 @@ var noLongerDeployed = Rule{
 	Severity: Warning,
 	Static:   true,
 	Help: Help{
-		Real: `A release of base has the workload and no release of head does, although its manifest is still there:
-it is no longer listed, its condition or Application is gone, its kind is misspelt, or it became a hook. Not real if
+		Real: `A release of base has the workload and none of head does, although its manifest stays: it
+is no longer listed, its condition or Application is gone, its kind is misspelt, or it became a hook. Not real if
 something else deploys it.`,
 		Bad: `Pruning deletes the workload, and it is no longer checked.`,
 		Now: `List it again. If it should go, delete its manifest as well.`,

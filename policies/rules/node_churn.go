@@ -27,7 +27,7 @@ var nodeChurn = Rule{
 	Help: Help{
 		Real: `A node autoscaler removes a node whose pods then fit nowhere, adds one, and so on forever. Real if
 the pools' allocatable resources and minimum counts are as declared.`,
-		Bad: `Every turn drains a node, kills its pods and pays for a machine. Between the turns the cluster looks
+		Bad: `Every turn drains a node, kills its pods and pays for a machine. Between turns the cluster looks
 healthy.`,
 		Now: `- If replicas oscillate too, end that first.
 - Require what the descheduler enforces.

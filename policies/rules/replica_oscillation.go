@@ -26,7 +26,7 @@ var replicaOscillation = Rule{
 autoscaler the load's; or an autoscaler's target is too coarse for any number. Check:
 ` + "`kubectl get deploy -w`" + `. Not real if your controller ignores the field: declare
 ` + "`controllers.gitops.ignoreDifferences`" + `.`,
-		Bad: `Every turn creates and kills pods; half of the time there are too few. Nothing reports an error.`,
+		Bad: `Every turn creates and kills pods; half the time there are too few. Nothing reports an error.`,
 		Now: `- One owner: no ` + "`spec.replicas`" + ` beside an autoscaler (hand it over first, see ` + "`replicas-reset`" + `).
 - Argo CD: ignore ` + "`/spec/replicas`" + ` **and** set ` + "`RespectIgnoreDifferences=true`" + `.`,
 		Sources: []string{

@@ -24,7 +24,7 @@ var replicasReset = Rule{
 		Real: `The apply lowers ` + "`spec.replicas`" + ` of an autoscaled workload: the manifest declares a number, or has
 just dropped it, which resets it to 1. Check: ` + "`kubectl apply view-last-applied`" + ` has ` + "`replicas`" + `, the
 manifest has not. Not real with server-side apply: set ` + "`apply: server-side`" + `.`,
-		Bad: `Replicas drop at deployment, under full load, until the autoscaler has made up for it.`,
+		Bad: `Replicas drop at deployment, under full load, until the autoscaler makes up for it.`,
 		Now: `Leave ` + "`spec.replicas`" + ` to the autoscaler, handing the field over first:
 ` + "`kubectl apply edit-last-applied`" + `, then the manifest. Argo CD: ignore the difference **and** set
 ` + "`RespectIgnoreDifferences=true`" + `.`,

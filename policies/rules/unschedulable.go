@@ -25,8 +25,8 @@ var unschedulable = Rule{
 	Blind:    BlindToStarts | BlindToStops | BlindToPlace,
 	Help: Help{
 		Real: `A pod ends pending, or in ` + "`ContainerCreating`" + ` for a volume that another node has. Compare the last
-step's reasons with your nodes, or the pod's ` + "`FailedScheduling`" + ` event. Not real if an undeclared
-pool would bring a fitting node.`,
+step's reasons with your nodes, or the pod's ` + "`FailedScheduling`" + ` event. Not real if
+an undeclared pool fits.`,
 		Bad: `Fewer replicas run than declared, and nothing repairs it.`,
 		Now: `- Hard spread: make one constraint ` + "`ScheduleAnyway`" + `, or raise ` + "`maxSkew`" + `.
 - Required anti-affinity: prefer it, or cap ` + "`maxReplicas`" + `.
