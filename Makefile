@@ -16,8 +16,10 @@ RELEASE     = cmd/release
 MEASURE     = bin/measure
 # Packages with tests that -short shortens or leaves out; arch_test.go keeps the list complete.
 LONG        = ./cmd/kubesettle ./verify ./verify/search ./verify/traffic
-# Packages that start goroutines, and the two whose tests run everything together; house_test.go keeps the list complete.
-RACED = ./cmd/kubesettle ./render ./render/fetch ./render/side ./render/typed ./render/worker ./verify ./verify/run ./verify/scenario ./verify/search
+# Packages that start goroutines, with the one whose tests run everything together; house_test.go keeps the list complete.
+# Of verify's tests those that run several searches at once: the others take a quarter of an hour under the detector.
+RACED = ./cmd/kubesettle ./render ./render/fetch ./render/side ./render/typed ./render/worker ./verify/run ./verify/scenario ./verify/search
+ATONCE = TestScripts|TestAnyNumberOfWorkersGivesTheSameBytes|TestKeptVerdictsAreTheSame|TestRunsAreTheSameForAnyWorkers
 CORPUSBIN  ?= $(CURDIR)/bin/corpus
 
 .PHONY: build
@@ -93,6 +95,7 @@ test-full: check-format ## what make test leaves out: staticcheck, the race dete
 	$(GO) tool staticcheck ./...
 	cd tools && $(GO) tool -modfile=../go.mod staticcheck ./...
 	CGO_ENABLED=1 $(GO) test -race -short -vet=off -timeout 60m $(RACED)
+	CGO_ENABLED=1 $(GO) test -race -short -vet=off -timeout 60m ./verify -run '$(ATONCE)'
 	$(GO) test -vet=off -timeout 30m $(LONG)
 	@$(MAKE) --no-print-directory check-pictures conformance release-tools
 

@@ -221,6 +221,9 @@ func verdictLine(r *finding.Result) string {
 	var counts []string
 	if t.fresh > 0 || s == "" || r.Verdict != finding.Pass && len(r.Workloads) > 0 {
 		counts = append(counts, t.findings())
+		if r.Verdict == finding.Pass && t.by[0]+t.by[3] > 0 { // errors, and fail-on is off or lets them pass
+			counts[0] += " (not blocking)"
+		}
 	}
 	for _, c := range []struct {
 		n    int
