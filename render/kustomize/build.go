@@ -85,6 +85,7 @@ func build(files map[string][]byte, root string, opt *krusty.Options) (resmap.Re
 	if ownSchema {
 		kustomizeSchema.Lock()
 		defer kustomizeSchema.Unlock()
+		defer forgetSchema()
 	} else {
 		kustomizeSchema.RLock()
 		defer kustomizeSchema.RUnlock()

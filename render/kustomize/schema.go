@@ -4,8 +4,11 @@ import (
 	_ "embed"
 	"maps"
 	"sync"
+	"sync/atomic"
 
+	"sigs.k8s.io/kustomize/kyaml/openapi"
 	"sigs.k8s.io/kustomize/kyaml/openapi/kubernetesapi"
+	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
 // definitions is the library's own OpenAPI document of [kubernetesapi.DefaultOpenAPI] without its unread parts:
@@ -21,3 +24,23 @@ var leanSchema = sync.OnceFunc(func() {
 	assets[kubernetesapi.DefaultOpenAPI] = func(string) []byte { return definitions }
 	kubernetesapi.OpenAPIMustAsset = assets
 })
+
+// AtOnce reads the library's document, for a process that builds several kustomizations at once: the library reads it
+// when it is first asked for, while other builds look into it without a lock.
+var AtOnce = sync.OnceFunc(func() {
+	leanSchema()
+	readSchema()
+	atOnce.Store(true)
+})
+
+var atOnce atomic.Bool
+
+func readSchema() { openapi.SchemaForResourceType(yaml.TypeMeta{}) }
+
+// forgetSchema takes back the document of a kustomization's field openapi.
+func forgetSchema() {
+	openapi.ResetOpenAPI()
+	if atOnce.Load() {
+		readSchema()
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/kubesettle/kubesettle/render/kustomize"
 	"github.com/kubesettle/kubesettle/render/release"
 )
 
@@ -20,6 +21,7 @@ type Options struct {
 // New gives the runner of recipes.
 func New(ctx context.Context, opt Options) Runner {
 	if len(opt.Sandbox.Command) == 0 {
+		kustomize.AtOnce()
 		return here{}
 	}
 	n := opt.Workers
