@@ -2,6 +2,7 @@ package slice
 
 import (
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -143,8 +144,19 @@ func (n *Neighbours) tied(idA, idB string) Tie {
 		return Sure
 	case in == of && (toolA != "" || toolB != "") && n.root(a) == n.root(b):
 		return Sure
+	case setAside(a) || setAside(b):
+		return Apart
 	}
 	return Open
+}
+
+// asideNames are folders of what was once applied.
+var asideNames = regexp.MustCompile(`(?i)(^|/)[._]*(archived?|archives|deprecated|obsolete|retired|unused|disabled)([-_.][^/]*)?(/|$)`)
+
+// setAside reports whether a release lies in a folder that is named for what is no longer applied, and nothing declares
+// it.
+func setAside(r *object.Rendered) bool {
+	return r.Delivery.Tool == "" && !r.Declared && asideNames.MatchString(r.Path)
 }
 
 // Separate reports whether two releases are declared to run in different clusters, or are one chart with other values:
