@@ -44,7 +44,7 @@ func TestSizes(t *testing.T) {
 			t.Errorf("%s: the text has %d lines, want at most %d:\n%s", tc.title, n, tc.text, text)
 		}
 		comment := Comment(tc.result, testMarkdown())
-		drawn := regexp.MustCompile("(?s)```mermaid\n.*?```\n").ReplaceAllString(comment, "") // a diagram is not read as lines
+		drawn := regexp.MustCompile("(?s)```mermaid\n.*?```\n\n").ReplaceAllString(comment, "") // a diagram is not read as lines
 		if n := strings.Count(drawn, "\n"); n > tc.comment {
 			t.Errorf("%s: the comment has %d lines, want at most %d:\n%s", tc.title, n, tc.comment, comment)
 		}

@@ -162,7 +162,7 @@ func promised(t *testing.T, r *finding.Result) {
 	if len(fresh) == 0 && len(r.Findings) == 0 && r.Verdict == finding.Pass {
 		limit = 25
 	}
-	drawn := regexp.MustCompile("(?s)```mermaid\n.*?```\n").ReplaceAllString(comment, "") // a diagram is not read as lines
+	drawn := regexp.MustCompile("(?s)```mermaid\n.*?```\n\n").ReplaceAllString(comment, "") // a diagram is not read as lines
 	if n := strings.Count(drawn, "\n"); n > limit {
 		t.Errorf("the comment has %d lines, want at most %d:\n%s", n, limit, comment)
 	}

@@ -173,6 +173,9 @@ func (m *unmet) removed(n need, had *object.Object) {
 	if kept(had) || m.written(n, state.Head) && !m.written(n, state.Base) {
 		return
 	}
+	if on := m.where.onHeadOf(had); on != nil && on.Err != nil {
+		return // a release that does not render takes nothing away
+	}
 	how := "which the change removes"
 	if i := slices.IndexFunc(m.where.ch.Changes,
 		func(c object.Change) bool { return c.Base == had && c.Head != nil }); i >= 0 {
