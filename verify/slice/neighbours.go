@@ -144,10 +144,24 @@ func (n *Neighbours) tied(idA, idB string) Tie {
 		return Sure
 	case in == of && (toolA != "" || toolB != "") && n.root(a) == n.root(b):
 		return Sure
-	case setAside(a) || setAside(b):
+	case setAside(a) || setAside(b) || n.ofClusters(a, b):
 		return Apart
 	}
 	return Open
+}
+
+// clusterFolder is the folder of one cluster, as Flux's own layout and most others have it.
+var clusterFolder = regexp.MustCompile(`(?:^|/)clusters/([^/]+)`)
+
+// ofClusters reports whether two releases are delivered from the folders of two clusters.
+func (n *Neighbours) ofClusters(a, b *object.Rendered) bool {
+	var of [2]string
+	for i, r := range []*object.Rendered{a, b} {
+		if m := clusterFolder.FindStringSubmatch(n.root(r)); m != nil && r.Delivery.Tool != "" {
+			of[i] = m[1]
+		}
+	}
+	return of[0] != "" && of[1] != "" && of[0] != of[1]
 }
 
 // asideNames are folders of what was once applied.
