@@ -19,7 +19,7 @@ LONG        = ./cmd/kubesettle ./verify ./verify/search ./verify/traffic
 # Packages that start goroutines, with the one whose tests run everything together; house_test.go keeps the list complete.
 # Of verify's tests those that run several searches at once: the others take a quarter of an hour under the detector.
 RACED = ./cmd/kubesettle ./render ./render/fetch ./render/side ./render/typed ./render/worker ./verify/run ./verify/scenario ./verify/search
-ATONCE = TestScripts|TestAnyNumberOfWorkersGivesTheSameBytes|TestKeptVerdictsAreTheSame|TestRunsAreTheSameForAnyWorkers
+ATONCE = TestAnyNumberOfWorkersGivesTheSameBytes|TestRunsAreTheSameForAnyWorkers|TestScripts/edge
 CORPUSBIN  ?= $(CURDIR)/bin/corpus
 
 .PHONY: build
