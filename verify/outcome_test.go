@@ -3,15 +3,17 @@ package verify
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
-// outcomesPage is the table of verify/finding/README.md.
-func outcomesPage() string {
-	out := "| outcome | of a | meaning | exit code | output | annotation | SARIF | text, comment, HTML |\n|---|---|---|--:|---|---|---|---|\n"
+// outcomesPage is the table of verify/finding/README.md, with what each outcome means, or that of docs/ci.md without it.
+func outcomesPage(meanings bool) string {
+	heads := []string{"outcome", "of a", "meaning", "exit code", "output", "annotation", "SARIF", "text, comment, HTML"}
+	rows := [][]string{heads, slices.Repeat([]string{"---"}, len(heads))}
 	for _, o := range finding.Outcomes() {
 		code := (&finding.Result{Verdict: o.Verdict}).ExitCode(finding.Gate{FailOn: "error", OnInconclusive: "fail"})
 		output := o.Output
@@ -25,29 +27,40 @@ func outcomesPage() string {
 		if o.Of == "workload" || o.Of == "run" || o.Verdict == finding.Inconclusive {
 			level = ""
 		}
-		out += fmt.Sprintf("| %s | %s | %s | %d | %s | %s | %s | %s |\n", o.ID, o.Of, o.Means, code, output, level, o.SARIF, o.Shown)
+		rows = append(rows, []string{string(o.ID), o.Of, o.Means, fmt.Sprint(code), output, level, o.SARIF, o.Shown})
 	}
-	return out
+	var out strings.Builder
+	for _, row := range rows {
+		bar := " | "
+		if !meanings {
+			row, bar = append(row[:1:1], row[3:]...), "|"
+		}
+		fmt.Fprintln(&out, strings.TrimSpace(bar+strings.Join(row, bar)+bar))
+	}
+	return out.String()
 }
 
-// TestOutcomesAreDocumented: verify/finding/README.md has the table that the program goes by.
+// TestOutcomesAreDocumented: verify/finding/README.md and docs/ci.md have the table that the program goes by.
 func TestOutcomesAreDocumented(t *testing.T) {
-	const file, begin, end = "finding/README.md", "-rewrite -->\n", "<!-- /outcomes -->"
-	b, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	before, rest, ok := strings.Cut(string(b), begin)
-	had, after, closed := strings.Cut(rest, end)
-	if !ok || !closed {
-		t.Fatal("verify/finding/README.md has no place for the table")
-	}
-	if *rewrite {
-		err = os.WriteFile(file, []byte(before+begin+outcomesPage()+end+after), 0o644)
-	} else if had != outcomesPage() {
-		err = fmt.Errorf("verify/finding/README.md differs: go test ./verify -run Outcomes -rewrite")
-	}
-	if err != nil {
-		t.Error(err)
+	const begin, end = "-rewrite -->\n", "<!-- /outcomes -->"
+	for file, meanings := range map[string]bool{"finding/README.md": true, "../docs/ci.md": false} {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		before, rest, ok := strings.Cut(string(b), begin)
+		had, after, closed := strings.Cut(rest, end)
+		want := outcomesPage(meanings)
+		if !ok || !closed {
+			t.Fatalf("%s has no place for the table", file)
+		}
+		if *rewrite {
+			err = os.WriteFile(file, []byte(before+begin+want+end+after), 0o644)
+		} else if had != want {
+			err = fmt.Errorf("%s differs: go test ./verify -run Outcomes -rewrite", file)
+		}
+		if err != nil {
+			t.Error(err)
+		}
 	}
 }

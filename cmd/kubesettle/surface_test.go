@@ -90,7 +90,7 @@ func TestExitCodesAreDocumented(t *testing.T) {
 	}
 	for _, text := range []string{section(string(docs), "## Exit codes"), about} {
 		for code := exitPass; code <= exitInconclusive; code++ {
-			if !regexp.MustCompile(fmt.Sprintf(`(?m)^(\| |  )%d `, code)).MatchString(text) {
+			if !regexp.MustCompile(fmt.Sprintf(`(?m)(^- |^  |\|)%d[ |]`, code)).MatchString(text) {
 				t.Errorf("exit code %d is not in %.60q", code, text)
 			}
 		}
