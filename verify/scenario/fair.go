@@ -14,7 +14,8 @@ import (
 // queueing), with its smallest topology: cheap slices are done before expensive ones can take the remaining time. With
 // a time budget, no slice uses more than an equal part of the workers' time while others wait. A search that runs into
 // that limit is put back; the time that a slice leaves over is shared among the others, and a search is taken up again
-// only with at least twice the time that it had.
+// only with at least twice the time that it had. Every second turn finishes one slice after another, so that time that
+// does not last for all of them decides some.
 //
 // Time decides what is searched, never what is found: outcomes are merged in the order
 // of the tasks. So without a time budget, and where it lasts, the result is the same
@@ -31,6 +32,8 @@ type queue struct {
 	left     int       // tasks that are not finished and do not run
 	open     int       // slices with an unfinished task
 	closed   int       // slices that were finished since the time was last shared
+	turns    int       // tasks handed out
+	ending   int       // the slice that is being finished, from which on others are looked for
 }
 
 // queued is a task and how far it has come.
@@ -39,6 +42,7 @@ type queued struct {
 	stage    stage
 	given    time.Duration // to its last search, where there is a deadline
 	fallback bool          // see [Task]
+	ends     bool          // handed out to finish its slice
 }
 
 type stage uint8
@@ -58,6 +62,7 @@ type account struct {
 	fallbacks   int   // of them that wait
 	done        int   // of them
 	turn        int   // its place among the turns; -1: none
+	late        bool  // a search of it ran into the limit of one that is being finished
 	next        int   // the task that it would run
 }
 
@@ -189,6 +194,11 @@ func (q *queue) eligible(a *account) int {
 // where there is none; wait says that there may be one once a running one has ended.
 func (q *queue) next(now time.Time) (task int, until time.Time, wait bool) {
 	task = q.pick()
+	if q.turns++; q.turns%2 == 0 && !q.deadline.IsZero() {
+		if i := q.finish(now); i >= 0 {
+			task, q.tasks[i].ends = i, true
+		}
+	}
 	if task < 0 && !q.deadline.IsZero() {
 		q.share(now) // whoever still waits is at its limit, and a worker is free
 		if task = q.pick(); task < 0 {
@@ -226,6 +236,20 @@ func (q *queue) pick() int {
 	return q.slices[q.order.list[0]].next
 }
 
+// finishShare is the part of the time left that a slice which is being finished may take: 1 in so many.
+const finishShare = 8
+
+// finish is the next task of the first slice that is not done, and did not take that much; -1: none.
+func (q *queue) finish(now time.Time) int {
+	for ; q.ending < len(q.slices); q.ending++ {
+		if a := &q.slices[q.ending]; a.done < len(a.tasks) && !a.late {
+			a.limit = max(a.limit, a.used+q.deadline.Sub(now)/finishShare)
+			return q.eligible(a)
+		}
+	}
+	return -1
+}
+
 // again finds a search that was cut off and can have twice its time if it gets all that
 // is left, or gives -1.
 func (q *queue) again(now time.Time) int {
@@ -246,7 +270,7 @@ func (q *queue) ended(task int, took time.Duration, limited bool, now time.Time)
 	q.running--
 	a.used += took
 	if limited {
-		j.stage = cutOff
+		j.stage, a.late = cutOff, a.late || j.ends
 		q.left++
 		q.place(j.slice)
 		return

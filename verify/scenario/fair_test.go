@@ -89,6 +89,37 @@ func TestQueueSharesTime(t *testing.T) {
 	}
 }
 
+// TestQueueDecidesSome: of slices that need alike and together more time than there is, those are finished that a third of it
+// lasts for.
+func TestQueueDecidesSome(t *testing.T) {
+	for seed := range 200 {
+		r := rand.New(rand.NewPCG(35, uint64(seed)))
+		n, tasks, seconds := 20+r.IntN(400), 2+r.IntN(5), 1+r.IntN(4)
+		workers, budget := 1+r.IntN(3), (20+r.IntN(60))*seconds*tasks
+		var need [][2]int
+		for range tasks {
+			for s := range n {
+				need = append(need, [2]int{s, seconds})
+			}
+		}
+		done, _ := playQueue(workers, time.Duration(budget)*time.Second, need)
+		whole := 0
+		for s := range n {
+			all := true
+			for i := s; i < len(done); i += n {
+				all = all && done[i]
+			}
+			if all {
+				whole++
+			}
+		}
+		if whole < min(n, budget*workers/seconds/3/tasks)-2*workers {
+			t.Errorf("seed %d: %d slices of %d searches of %d s, %d workers, %d s: %d finished", seed, n, tasks, seconds, workers,
+				budget, whole)
+		}
+	}
+}
+
 // TestFallbacksWait plays random runs of one slice: no fallback begins before every other task has been tried, or one of
 // them has run out of time, and then it begins before that is tried again.
 func TestFallbacksWait(t *testing.T) {
