@@ -302,6 +302,7 @@ func vanishings() map[string]struct {
 		"a library chart":                            {kinds["chart"], kinds["chart"].with(treeFiles{"k/Chart.yaml": "apiVersion: v2\nname: k\nversion: 1.0.0\ntype: library\n"}), exitAnalysis},
 		"a chart without a name":                     {kinds["chart"], kinds["chart"].with(treeFiles{"k/Chart.yaml": "apiVersion: v2\nversion: 1.0.0\n"}), exitAnalysis},
 		"a kustomization of a misspelt kind":         {kinds["kustomization"], kinds["kustomization"].with(treeFiles{"k/kustomization.yaml": "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomisation\nresources: [web.yaml]\n"}), exitAnalysis},
+		"a second kustomization file":                {kinds["kustomization"], kinds["kustomization"].with(treeFiles{"k/kustomization.yml": "resources: []\n"}), exitAnalysis},
 		"a link in the place of a folder":            {kinds["plain"], kinds["plain"].with(treeFiles{"k/web.yaml": "", "k": "link:../outside"}), exitAnalysis},
 		"a link in the place of a folder of a chart": {kinds["chart"], kinds["plain"].with(treeFiles{"k/web.yaml": "", "k": "link:../outside"}), exitAnalysis},
 		"a link in the place of a file":              {kinds["plain"], kinds["plain"].with(treeFiles{"k/web.yaml": "link:../../outside.yaml"}), exitAnalysis},

@@ -55,6 +55,8 @@ func talks() map[string]talk {
 		"before a broken document":   bad + "---\n{{ broken\n",
 		"after a broken document":    "{{ broken\n---\n" + bad,
 		"after an end mark":          "...\n---\n" + bad,
+		"behind a tagged separator":  "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\n--- !!map\n" + bad,
+		"of a group in capitals":     strings.Replace(bad, "apps/v1", "Apps/v1", 1),
 		"under a directive":          "%YAML 1.1\n---\n" + bad,
 		"with a tag":                 strings.Replace(bad, "kind: Deployment", "kind: !!str Deployment", 1),
 		"with its kind twice":        strings.Replace(bad, "kind: Deployment", "kind: ConfigMap\nkind: Deployment", 1),

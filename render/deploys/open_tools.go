@@ -75,7 +75,7 @@ func (o *opened) tool(f string, used func(string) bool) (Open, bool) {
 	}
 	hidden := strings.HasPrefix(f, ".") || strings.Contains(f, "/.")
 	for _, p := range deployed {
-		if p.file.MatchString(path.Base(f)) && o.says(f, p.says) {
+		if p.file.MatchString(path.Base(f)) && o.says(f, p) {
 			return open(p.name)
 		}
 		if p.below == nil || hidden || used(f) || !p.below.MatchString(f) {
@@ -158,12 +158,14 @@ func (o *opened) mentioned(f string, used func(string) bool) (Open, bool) {
 }
 
 // says reports whether a file says something, on either side.
-func (o *opened) says(f string, what *regexp.Regexp) bool {
+func (o *opened) says(f string, p deployer) bool {
 	for _, t := range o.sides {
 		if !t.src.HasFile(f) {
 			continue
 		}
-		if b, err := t.src.Read(f); err != nil || what == nil || what.Match(b) {
+		b, err := t.src.Read(f)
+		named := p.file != anyYAML || ansiblePath.MatchString(f)
+		if err != nil && named || err == nil && (p.says == nil || p.says.Match(b)) {
 			return true
 		}
 	}

@@ -3,6 +3,7 @@ package document
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"regexp"
@@ -143,6 +144,23 @@ func (d Raw) firstLine() int {
 	return d.line
 }
 
+// textAfterDashes is the line of a separator with more than a comment after it, or 0. The YAML library would take no
+// notice of the document that begins there.
+//
+// Upstream: apimachinery v0.36.3, pkg/util/yaml: (*YAMLReader).Read.
+func (d Raw) textAfterDashes() int {
+	for at, text := 0, d.Text; ; {
+		i := bytes.Index(text[at:], []byte("---"))
+		if i < 0 {
+			return 0
+		}
+		if at += i; at == 0 || text[at-1] == '\n' {
+			return d.line + bytes.Count(text[:at], []byte("\n"))
+		}
+		at += len("---")
+	}
+}
+
 // Decode decodes every document of a file that is not empty.
 func Decode(file string, b []byte) ([]Document, *object.Failure) {
 	b = UTF8(b)
@@ -157,8 +175,13 @@ func Decode(file string, b []byte) ([]Document, *object.Failure) {
 			continue
 		}
 		v, twice, err := decode(raw.Text)
+		line := raw.textAfterDashes()
 		if err != nil {
-			line := raw.line - 1 + ErrorLine(err)
+			line = raw.line - 1 + ErrorLine(err)
+		} else if line > 0 {
+			err = errors.New("yaml: text after the separator ---, which kubectl refuses")
+		}
+		if err != nil {
 			return nil, &object.Failure{
 				Reason: fmt.Sprintf("%s:%d: %s", file, line, ErrorText(err)),
 				Where:  object.LineOf(file, line, "file"), Remedy: "correct the YAML",

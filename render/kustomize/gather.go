@@ -193,11 +193,27 @@ func (g *gatherer) folder(dir, from string, at func() int) *object.Failure {
 			Where:  object.LineOf(from, line, "file"), Remedy: "add a kustomization.yaml there, or correct the path",
 		}
 	}
+	if f := alone(g.src, file); f != nil {
+		return f
+	}
 	k, f := Read(g.src, file)
 	if f != nil {
 		return f
 	}
 	return g.content(k, dir)
+}
+
+// alone says which other kustomization file stands in the folder of one: Kustomize builds neither.
+//
+// Upstream: kustomize api v0.21.1, internal/target: LoadKustFile.
+func alone(s *source.Source, file string) *object.Failure {
+	for _, name := range konfig.RecognizedKustomizationFileNames() {
+		if p := path.Join(path.Dir(file), name); p != file && s.HasFile(p) {
+			return &object.Failure{Reason: fmt.Sprintf("%s stands beside %s, and Kustomize takes one kustomization file", p, file),
+				Where: object.FileStart(p), Remedy: "remove one of the two"}
+		}
+	}
+	return nil
 }
 
 // generated adds the kustomization that Flux generates for a folder without one.

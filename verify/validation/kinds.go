@@ -51,6 +51,12 @@ var onceInCore = []string{"Role", "RoleBinding", "ClusterRole", "ClusterRoleBind
 func Meant(content map[string]any) (schema.GroupVersionKind, bool) {
 	version, _ := content["apiVersion"].(string)
 	kind, _ := content["kind"].(string)
+	if lower := strings.ToLower(version); lower != version && aVersion.MatchString(lower) { // no group has capital letters
+		if meant, ok := Meant(map[string]any{"apiVersion": lower, "kind": kind}); ok {
+			return meant, true
+		}
+		return schema.FromAPIVersionAndKind(lower, kind), kind != ""
+	}
 	gv, err := schema.ParseGroupVersion(version)
 	var none schema.GroupVersionKind
 	if err != nil || kind == "" || !aVersion.MatchString(version) || scheme.Scheme.Recognizes(gv.WithKind(kind)) {
