@@ -26,6 +26,7 @@ type Options struct {
 	Color      bool   // of text: ANSI colours
 	Verbose    bool   // of text: all that the result says
 	Columns    int    // of text: of the terminal, 40 to 100 are used; 0: 100
+	Inputs     bool   // of text: of a workflow, which has inputs in place of flags
 	Elapsed    bool   // of text: say how long it took; the output is then not the same at each run
 	Bytes      int    // of the document, SARIF's compressed by gzip; 0: the surface's own budget
 	Results    int    // of SARIF: at most; 0: 5,000, what code scanning keeps

@@ -33,7 +33,7 @@ func Text(w io.Writer, r *finding.Result, opt Options) error {
 	} else {
 		t.brief(r)
 	}
-	_, err := w.Write(t.buf.Bytes())
+	_, err := io.WriteString(w, t.words(t.buf.String()))
 	return err
 }
 
@@ -98,7 +98,7 @@ func (t *textWriter) foot(r *finding.Result, before []cause, hidden int, well bo
 // rows is a named line of at most so many rows of a terminal after the first, and how many it took. In
 // a log it is one.
 func (t *textWriter) rows(name, value string, more int) int {
-	value = clip(line(value), 240)
+	value = clip(line(t.words(value)), 240)
 	if t.opt.Columns <= 0 {
 		t.printf("  %s%s\n", t.color(dim, fmt.Sprintf("%-9s", name)), value)
 		return 0
@@ -168,7 +168,7 @@ func (t *textWriter) columns() int {
 
 // wrapped writes text after a prefix of some columns, further lines under its beginning.
 func (t *textWriter) wrapped(prefix string, wide int, value string) {
-	for i, row := range folded(line(value), t.columns()-wide) {
+	for i, row := range folded(line(t.words(value)), t.columns()-wide) {
 		if i > 0 {
 			prefix = strings.Repeat(" ", wide)
 		}

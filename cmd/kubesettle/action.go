@@ -159,9 +159,9 @@ func (a *actionRun) fetch(ctx context.Context, p *process, sha string) (dir stri
 // fail reports what kept the run from a verdict.
 func (a *actionRun) fail(w *github.Workflow, err error) error {
 	err = withoutSecrets(err, nil)
-	w.Error("Kubesettle could not decide: " + err.Error())
+	w.Error("Kubesettle could not decide: " + report.AsInputs(err.Error()))
 	if a.summary {
-		if err := w.Summary(report.Undecided(err)); err != nil {
+		if err := w.Summary(report.AsInputs(report.Undecided(err))); err != nil {
 			w.Notice(err.Error())
 		}
 	}

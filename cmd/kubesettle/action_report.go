@@ -20,9 +20,10 @@ func (a *actionRun) report(ctx context.Context, p *process, w *github.Workflow, 
 	done *finished) error {
 	r := done.result
 	var log strings.Builder
-	_ = report.Text(&log, r, done.options()) // a strings.Builder never fails
-	w.Group(fmt.Sprintf("Kubesettle: %s", r.Verdict), log.String())
 	links := done.options()
+	links.Inputs = true
+	_ = report.Text(&log, r, links) // a strings.Builder never fails
+	w.Group(fmt.Sprintf("Kubesettle: %s", r.Verdict), log.String())
 	links.Marker, links.Repository, links.Run, links.Category = a.marker(p, event,
 		r), repositoryURL(p), runURL(p), a.category
 	for _, f := range []struct {
@@ -33,7 +34,7 @@ func (a *actionRun) report(ctx context.Context, p *process, w *github.Workflow, 
 		{&a.sarif, func(to io.Writer) error { return report.SARIF(to, r, links) }},
 		{&a.html, func(to io.Writer) error { return report.HTML(to, r, links) }},
 	} {
-		if err := a.file(workspace(p), *f.name, f.write); err != nil {
+		if err := a.file(workspace(p), *f.name, asInputs(f.write)); err != nil {
 			w.Warning(err.Error())
 			*f.name = "" // an output names no file that a later step would not find
 		}
@@ -41,6 +42,7 @@ func (a *actionRun) report(ctx context.Context, p *process, w *github.Workflow, 
 	if a.annotations {
 		list, left := report.Annotations(r, report.AnnotationOptions{Level: done.level, Rules: done.rules})
 		for _, one := range list {
+			one.Message = report.AsInputs(one.Message)
 			w.Annotate(one)
 		}
 		if left > 0 {
@@ -49,7 +51,7 @@ func (a *actionRun) report(ctx context.Context, p *process, w *github.Workflow, 
 	}
 	if a.summary {
 		var b strings.Builder
-		if err := errors.Join(report.Summary(&b, r, links), w.Summary(b.String())); err != nil {
+		if err := errors.Join(report.Summary(&b, r, links), w.Summary(report.AsInputs(b.String()))); err != nil {
 			w.Notice(err.Error())
 		}
 	}
@@ -61,6 +63,18 @@ func (a *actionRun) report(ctx context.Context, p *process, w *github.Workflow, 
 	defer cancel()
 	a.posted(w, a.post(ctx, p, w, event, done, links))
 	return ended(code)
+}
+
+// asInputs writes what another writer writes, as a workflow has it.
+func asInputs(write func(io.Writer) error) func(io.Writer) error {
+	return func(to io.Writer) error {
+		var b strings.Builder
+		if err := write(&b); err != nil {
+			return err
+		}
+		_, err := io.WriteString(to, report.AsInputs(b.String()))
+		return err
+	}
 }
 
 // posted sets the output that is known only when all else is written.

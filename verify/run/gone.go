@@ -222,8 +222,9 @@ func opened(r *finding.Result, ch *object.Changes, p *policies.Policy, parked *f
 			continue
 		}
 		at[o.Reason] = len(r.Releases)
-		one := unclaimed(o.File, o.Reason, "render what it installs before and after, and compare the two: --base-dir and "+
-			"--head-dir; if no cluster depends on it, leave it out of the check with `parked: ['"+o.File+"']` in the policy")
+		one := unclaimed(o.File, o.Reason, "render what it installs before and after, and compare the two: "+
+			"--base-dir and --head-dir; if no cluster depends on it, leave it out of the check with `parked: ['"+o.File+
+			"']` in the policy")
 		one.Where.StartLine, one.Where.EndLine = o.Line, o.Line
 		r.Releases = append(r.Releases, one)
 	}

@@ -89,8 +89,8 @@ func TestQueueSharesTime(t *testing.T) {
 	}
 }
 
-// TestQueueDecidesSome: of slices that need alike and together more time than there is, those are finished that a third of it
-// lasts for.
+// TestQueueDecidesSome: of slices that need alike and together more time than there is, those are finished that a third
+// of it lasts for.
 func TestQueueDecidesSome(t *testing.T) {
 	for seed := range 200 {
 		r := rand.New(rand.NewPCG(35, uint64(seed)))
