@@ -24,10 +24,12 @@ const (
 // and read from then on, from any number of goroutines. A nil *Known knows nothing.
 type Known struct {
 	added  map[string]bool // what [Known.Add] was given: releases and sides repeat most of it
+	long   []string        // texts that are to be looked for in pieces
 	texts  map[string]bool // true: a weak one, which counts as its own name only
 	public map[string]bool
 	opened map[string]bool // by [Known.Chart] and [Known.Named], of any form
 	names  map[string]bool // by [Known.Named]
+	parts  map[string]bool // of paths, by [Known.Path]
 	// lengths of the texts that begin with four bytes.
 	lengths map[[shortest]byte][]int
 	first   [256]bool
@@ -209,7 +211,7 @@ func (k *Known) encoded(text string) {
 // own only, lest it cut up words that merely hold it: "postgres" in "postgresql".
 func (k *Known) enter(text string) { k.look(text, len(text) < unlike || PlainWords(text)) }
 
-// look enters a text: a long one in pieces that cover it, each as long as the others.
+// look enters a text: a long one, when all is known, in pieces that cover it, each as long as the others.
 func (k *Known) look(text string, weak bool) {
 	if k.texts == nil {
 		k.texts = map[string]bool{}
@@ -220,19 +222,25 @@ func (k *Known) look(text string, weak bool) {
 		}
 		return
 	}
-	for _, p := range pieces(text) {
-		if len(k.texts) < mostTexts {
-			k.texts[p] = false
-		}
+	if len(k.long) < mostTexts {
+		k.long = append(k.long, text)
 	}
 }
 
 // Seal ends the filling.
 func (k *Known) Seal() {
 	k.openOwn()
+	for _, text := range k.long {
+		for _, p := range pieces(text) {
+			if len(k.texts) < mostTexts && !k.isPath(strings.TrimRight(text, ",;:.")) {
+				k.texts[p] = false
+			}
+		}
+	}
+	k.long = nil
 	for text := range k.texts {
 		bare := strings.TrimRight(text, ",;:.") // "true," of a table is no more than true
-		if k.public[bare] || k.opened[text] || k.opened[bare] || Own(bare) || k.calls(bare) {
+		if k.public[bare] || k.opened[text] || k.opened[bare] || Own(bare) || k.calls(bare) || k.isPath(bare) {
 			delete(k.texts, text)
 		}
 	}

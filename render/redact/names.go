@@ -29,12 +29,24 @@ func (k *Known) Named(names ...string) {
 	}
 }
 
-// Path opens the folders of a path and its file, with and without the part behind a dot.
+// Path opens the folders of a path and its file, with and without the part behind a dot, and paths made of such.
 func (k *Known) Path(path string) {
+	if k.parts == nil {
+		k.parts = map[string]bool{}
+	}
 	for part := range strings.SplitSeq(path, "/") {
 		bare, _, _ := strings.Cut(part, ".")
 		k.Named(part, bare)
+		for _, p := range []string{part, bare} {
+			k.parts[p] = k.parts[p] || aName().MatchString(p) && !IsCredential(p)
+		}
 	}
+}
+
+// isPath reports whether a text is folders and files of the repository with slashes between them, or before the first.
+func (k *Known) isPath(text string) bool {
+	parts := strings.Split(strings.TrimPrefix(text, "."), "/")
+	return len(parts) > 1 && !slices.ContainsFunc(parts, func(p string) bool { return p != "" && !k.parts[p] })
 }
 
 var nameLine = regexp.MustCompile(`^\s*(?:- )?name(?:space)?:\s+(?:&\S+\s+)?["']?([^\s"'{}#]+)["']?\s*(?:#.*)?$`)

@@ -37,7 +37,7 @@ func name(r *rand.Rand) string {
 // the name by which a Secret's value is found elsewhere, is never masked, whatever the Secrets hold. What they hold and
 // is none is always masked.
 func TestNamesAreNotMasked(t *testing.T) {
-	r := rand.New(rand.NewPCG(14, 7))
+	r, paths := rand.New(rand.NewPCG(14, 7)), rand.New(rand.NewPCG(35, 7))
 	functions := []string{"requiredEnv", "b64enc", "randAlphaNum", "include", "default", "quote", "lookup", "toYaml"}
 	shown, hidden := 0, 0
 	for range 400 {
@@ -57,6 +57,11 @@ func TestNamesAreNotMasked(t *testing.T) {
 				secret += "  e: " + same[:1+r.IntN(len(same))] + "\n"
 			}
 		}
+		for _, path := range []string{"/" + folder, "apps/" + folder, "/apps/" + folder + "/", "./apps/" + folder + "/app.yaml"} {
+			if paths.IntN(3) == 0 {
+				secret += "  f: " + path + "\n"
+			}
+		}
 		meta := "metadata:\n  labels: {a: b}\n  name: " + object + "\n  namespace: '" + space + "' # there\n"
 		if r.IntN(2) == 0 {
 			meta = "metadata: {name: " + object + ", namespace: " + space + "}\n"
@@ -73,6 +78,7 @@ func TestNamesAreNotMasked(t *testing.T) {
 		for _, text := range []string{
 			"release flux:apps/" + folder + ":" + space + "/" + object, "Flux Kustomization " + space + "/" + object + ": it is there",
 			"helmfile {{ " + function + " \"X\" }}/web", folder + ":nginx.enabled=true", "spec.volumes[6].configMap.name",
+			"release /" + folder, "apps/" + folder + "/app.yaml:5", "/apps/" + folder + "/ -> ./apps/" + folder + "/app.yaml",
 			".Values." + field + ".enabled", "with " + object + "." + space + ".svc", "env " + remote,
 		} {
 			if got := k.Clean(text); got != text {
