@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/kubesettle/kubesettle/render/object"
@@ -133,6 +134,45 @@ func TestSleepersWakeForWhatChanges(t *testing.T) {
 	if changed < *sleepSeeds || slept < *sleepSeeds/2 || 10*lazily > 8*wholly {
 		t.Errorf("%d changes in all, %d releases slept, %d renderings instead of %d: the repositories show nothing",
 			changed, slept, lazily, wholly)
+	}
+}
+
+// TestWhatFailsOnBothSidesWakesNobody adds what does not render to random repositories, and changes a file that no
+// release reads: no more is rendered than without.
+func TestWhatFailsOnBothSidesWakesNobody(t *testing.T) {
+	site := chartSite(t, map[string]map[string]string{"db@1.10.0": dbChart})
+	opt := online(t, t.TempDir(), site)
+	const settings = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: other, namespace: apps}\n"
+	broken := []map[string]string{
+		{"broken/kustomization.yaml": "resources: [map.yaml]\nhelmCharts: [{name: db, repo: " + site.URL +
+			", version: 1.10.0, valuesFile: missing.yaml}]\n", "broken/map.yaml": settings},
+		{"broken/app/kustomization.yaml": "resources: [map.yaml, ../parts]\n", "broken/app/map.yaml": settings,
+			"broken/parts/kustomization.yaml": "apiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component\n"},
+		{"broken/kustomization.yaml": "resources: [release.yaml]\n", "broken/release.yaml": "apiVersion: helm.toolkit.fluxcd.io/v2\n" +
+			"kind: HelmRelease\nmetadata: {name: lost, namespace: apps}\nspec:\n  chart:\n    spec:\n      chart: db\n" +
+			"      version: 1.10.0\n      sourceRef: {kind: HelmRepository, name: nowhere}\n"},
+	}
+	for seed := range uint64(*sleepSeeds) {
+		files := fluxFiles(site.URL, rand.New(rand.NewPCG(seed, 1)))
+		files[".github/workflows/test.yaml"] = "on: push\njobs: {}\n"
+		count := func(added map[string]string) int {
+			n, base := atomic.Int64{}, maps.Clone(files)
+			maps.Copy(base, added)
+			head := maps.Clone(base)
+			head[".github/workflows/test.yaml"] += "# another\n"
+			part := opt
+			part.Rendered = func() { n.Add(1) }
+			if ch := bothOf(t, base, head, part); changedText(ch) != "" {
+				t.Errorf("seed %d: %s", seed, changedText(ch))
+			}
+			return int(n.Load())
+		}
+		want := count(nil)
+		for i, added := range broken {
+			if got := count(added); got > want {
+				t.Errorf("seed %d: with broken folder %d, %d releases are rendered instead of %d", seed, i, got, want)
+			}
+		}
 	}
 }
 

@@ -123,7 +123,7 @@ func (r *reach) renderActed(ctx context.Context) (bool, error) {
 func (e *effects) compare(s, other *side.Side) {
 	for i, r := range s.Releases {
 		k, ok := other.ByID[r.ID]
-		if s.Recipes[i] == nil || ok && side.Alike(s.Place(i), other.Place(k)) {
+		if s.Recipes[i] == nil || ok && side.Same(s.Place(i), other.Place(k)) {
 			continue
 		}
 		var twin *release.Recipe

@@ -18,7 +18,7 @@ import (
 // Complete renders the releases of two sides that the change can reach, and the releases that the rendered objects
 // declare in turn. A release that is equal on both sides is rendered once, if at all.
 func Complete(ctx context.Context, base, head *side.Side) error {
-	r := &reach{base: base, head: head, marks: base.Opt.Concerns, asked: map[string]bool{}}
+	r := &reach{base: base, head: head, marks: base.Opt.Concerns, asked: map[string]bool{}, single: map[string]bool{}}
 	base.Found.Wake, head.Found.Wake = r.wake, r.wake
 	base.Found.Await, head.Found.Await = r.await, r.await
 	r.hold()
@@ -44,7 +44,7 @@ func Complete(ctx context.Context, base, head *side.Side) error {
 		if more {
 			depth++
 		}
-		more = more || len(base.Awake)+len(head.Awake) > 0 || r.free()
+		more = more || len(base.Awake)+len(head.Awake) > 0 || r.letGo() || r.free()
 		if !more {
 			acted, err := r.renderActed(ctx)
 			if err != nil {
@@ -74,7 +74,8 @@ type reach struct {
 	sleepers           []*sleeper
 	asked              map[string]bool // what sleepers were woken for, by kind and name
 	waits              map[string]bool // releases that another one is likely to cover, by ID
-	freed              []string        // of them those that are rendered next
+	single             map[string]bool // releases that one side declares so far, by ID
+	freed              []string        // of both those that are rendered next
 	missed             map[string]bool // objects that no sleeper holds, by kind and name
 }
 
@@ -87,11 +88,8 @@ func (r *reach) from(s *side.Side) int {
 
 // render renders the releases that came last.
 func (r *reach) render(ctx context.Context) error {
-	for _, b := range r.base.Releases {
-		if _, ok := r.head.ByID[b.ID]; !ok {
-			r.lost = true
-		}
-	}
+	r.meet()
+	r.lose()
 	r.compare()
 	freshBase, freshHead := r.fresh(r.base, r.fromBase), r.fresh(r.head, r.fromHead)
 	var changed, added, run []side.Place // in the order in which they are rendered: those that can gate come first
@@ -143,7 +141,7 @@ func (r *reach) render(ctx context.Context) error {
 	})
 	for _, id := range r.freed {
 		for _, s := range []*side.Side{r.base, r.head} {
-			if i, ok := s.ByID[id]; ok && !s.Outputs[i].Untouched {
+			if i, ok := s.ByID[id]; ok && i < r.from(s) && !s.Outputs[i].Untouched {
 				s.Awaken(i)
 			}
 		}
@@ -195,7 +193,7 @@ func (r *reach) compare() {
 			switch {
 			case !ok:
 				r.texts.learn(of.side.Recipes[i], nil)
-			case !side.Alike(of.side.Place(i), of.other.Place(k)):
+			case !side.Same(of.side.Place(i), of.other.Place(k)):
 				r.texts.learn(of.side.Recipes[i], of.other.Recipes[k])
 			}
 		}

@@ -158,11 +158,61 @@ func reachedBy(s *side.Side, to [][]int, isNamed []bool) map[string]bool {
 	return waits
 }
 
+// meet lets releases wait that one side declares and the other may declare later: what one is woken by, the other hears
+// of a round later. Those that both have by now go on.
+func (r *reach) meet() {
+	for _, s := range []*side.Side{r.base, r.head} {
+		for i := r.from(s); i < len(s.Releases) && r.from(s) > 0; i++ {
+			r.single[s.Releases[i].ID] = true
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(r.single)) {
+		_, onBase := r.base.ByID[id]
+		if _, onHead := r.head.ByID[id]; onBase && onHead {
+			r.freed = append(r.freed, id)
+			delete(r.single, id)
+		}
+	}
+}
+
+// letGo lets the releases go on that only one side turned out to declare, and reports whether there are any.
+func (r *reach) letGo() bool {
+	r.freed = append(r.freed, slices.Sorted(maps.Keys(r.single))...)
+	clear(r.single)
+	return len(r.freed) > 0
+}
+
+// lose learns whether a release of base is gone. What is left of it elsewhere counts from then on.
+func (r *reach) lose() {
+	if r.lost {
+		return
+	}
+	r.lost = slices.ContainsFunc(r.base.Releases, func(b release.Release) bool {
+		_, there := r.head.ByID[b.ID]
+		return !there && !r.single[b.ID]
+	})
+	if !r.lost {
+		return
+	}
+	asleep := map[int]bool{}
+	for _, s := range r.sleepers {
+		asleep[s.onBase] = true
+	}
+	for k := range r.fromBase {
+		id := r.base.Releases[k].ID
+		i, both := r.head.ByID[id]
+		if both && !asleep[k] && !r.waits[id] && r.base.Outputs[k].Untouched && r.head.Outputs[i].Untouched &&
+			!r.base.Idle(k) && !r.quiet(r.base, k) {
+			r.freed = append(r.freed, id)
+		}
+	}
+}
+
 // fresh are the releases of a side from an index on that do not wait, and those that did until now.
 func (r *reach) fresh(s *side.Side, from int) map[int]bool {
 	out := map[int]bool{}
 	for i := from; i < len(s.Releases); i++ {
-		if r.waits[s.Releases[i].ID] {
+		if id := s.Releases[i].ID; r.waits[id] || r.single[id] {
 			s.Outputs[i].Untouched = true
 			continue
 		}

@@ -100,10 +100,15 @@ type Place struct {
 // Place is that of release i.
 func (s *Side) Place(i int) Place { return Place{s, i} }
 
-// Alike reports whether two sides of a release depend on the same.
-func Alike(a, b Place) bool {
+// Alike reports whether two sides of a release depend on the same, and all of that is known.
+func Alike(a, b Place) bool { return a.Side.Failed[a.At] == nil && Same(a, b) }
+
+// Same reports whether two sides of a release depend on the same, as far as it can be read: what fails for the same
+// reason after the same reads does not differ. Where the time ended, little was read.
+func Same(a, b Place) bool {
+	f, g := a.Side.Failed[a.At], b.Side.Failed[b.At]
 	return a.Side.Releases[a.At].Delivery.Alike(b.Side.Releases[b.At].Delivery) &&
-		a.Side.Failed[a.At] == nil && b.Side.Failed[b.At] == nil &&
+		(f == nil) == (g == nil) && (f == nil || *f == *g && !f.Cut) &&
 		a.Side.Recipes[a.At].Digest() == b.Side.Recipes[b.At].Digest()
 }
 
