@@ -53,19 +53,22 @@ var (
 
 // effects is what differs between the sides, as far as it is known without rendering.
 type effects struct {
-	reach  *reach
-	acting map[string]bool // namespaces of objects that act on others
-	runs   map[string]bool // namespaces of workloads
-	steers map[string]bool // namespaces in which more than an image differs
-	named  [][]byte        // [classKinds]
-	asks   bool            // for one of [classKinds]
-	labels bool            // of Namespaces
-	picks  bool            // Namespaces by their labels
-	every  []string        // [everyKinds], with those of [roomKinds] that count
-	all    bool            // something differs that acts on every workload
-	gone   [][]byte        // names of objects that others may name
-	led    []leading       // changed objects that direct requests
-	comes  [][2]string     // kinds and names of new objects of which a GitOps tool knows one
+	reach   *reach
+	acting  map[string]bool // namespaces of objects that act on others
+	runs    map[string]bool // namespaces of workloads
+	steers  map[string]bool // namespaces in which more than an image differs
+	named   [][]byte        // [classKinds]
+	asks    bool            // for one of [classKinds]
+	labels  bool            // of Namespaces
+	picks   bool            // Namespaces by their labels
+	every   []string        // [everyKinds], with those of [roomKinds] that count
+	all     bool            // something differs that acts on every workload
+	gone    [][]byte        // names of objects that others may name
+	limited bool            // the options say that room is
+	running [][]byte        // texts of pods
+	meeting meeting         // what these say of others
+	led     []leading       // changed objects that direct requests
+	comes   [][2]string     // kinds and names of new objects of which a GitOps tool knows one
 }
 
 // renderActed renders an untouched release if it may act on a changed object, or be acted on, and reports whether the
@@ -80,7 +83,7 @@ func (r *reach) renderActed(ctx context.Context) (bool, error) {
 	}
 	for _, kind := range roomKinds {
 		if slices.Contains(base.Opt.Acting, kind) {
-			e.every = append(slices.Clone(e.every), kind)
+			e.every, e.limited = append(slices.Clone(e.every), kind), true
 		}
 	}
 	e.compare(base, head)
@@ -94,7 +97,7 @@ func (r *reach) renderActed(ctx context.Context) (bool, error) {
 			continue
 		}
 		on := e.actOn(head.Recipes[i]) || e.refers(head.Recipes[i]) || e.shares(head.Recipes[i])
-		if on || e.actedOnBy(head.Recipes[i]) || e.leads(head.Recipes[i]) {
+		if on || e.actedOnBy(head.Recipes[i]) || e.leads(head.Recipes[i]) || e.met(head.Recipes[i]) {
 			both = append(both, [2]int{k, i})
 		}
 		if on {
@@ -144,12 +147,14 @@ func (e *effects) learn(j, twin *release.Recipe) {
 			[]byte("kind:")))
 	}
 	acts, runs, steers := false, j.Release.Kind == object.Helm, false
+	e.meeting.join(meetingIn(j, func(p string) bool { return all || differs(p) }))
 	for _, p := range j.Reads() {
 		b := j.Files[p]
 		if j.Declares[p] || !all && !differs(p) {
 			continue
 		}
 		runs = runs || hasKind(b, runningKinds)
+		e.running = append(e.running, b)
 		e.asks = e.asks || bytes.Contains(b, []byte("priorityClassName")) ||
 			bytes.Contains(b, []byte("runtimeClassName"))
 		e.picks = e.picks || bytes.Contains(b, choosing)

@@ -1,6 +1,9 @@
 package finding
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Premised words a finding that rests on there being no further device, or on nodes of a size, or full, or tainted.
 func (f *Finding) Premised(premise string) {
@@ -32,6 +35,11 @@ func (f *Finding) While(what, declare string) {
 func (f *Finding) Together(a, b string) {
 	f.AtMostWarning()
 	f.While(fmt.Sprintf("the releases %s and %s run in one cluster", a, b), "cluster.releases")
+}
+
+// OnTrust reports whether a finding rests on two releases running in one cluster, see [Finding.Together].
+func (f *Finding) OnTrust() bool {
+	return slices.ContainsFunc(f.Holds, func(c Condition) bool { return c.Declare == "cluster.releases" })
 }
 
 // AtMostWarning lowers the severity of a finding that rests on undeclared facts.

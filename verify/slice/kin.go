@@ -3,6 +3,7 @@ package slice
 import (
 	"maps"
 	"slices"
+	"strconv"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -45,6 +46,26 @@ func (k *Kin) leave(id string) {
 	k.Left[id] = true
 }
 
+// beside gives the slices of k and those of o that share no workload with them.
+func (k Kin) beside(o Kin) Kin {
+	none := map[string]bool{}
+	out := Kin{
+		Group:   union(map[string]int{}, k.Group),
+		Stirred: union(union(none, k.Stirred), o.Stirred),
+		Left:    union(union(none, k.Left), o.Left),
+	}
+	taken := map[int]bool{}
+	for id := range k.Group {
+		taken[o.Group[id]] = true
+	}
+	for id, n := range o.Group {
+		if !taken[n] {
+			out.Group[id] = n + len(k.Group) + 1
+		}
+	}
+	return out
+}
+
 // together reports whether two workloads belong into one slice of several releases.
 func (k *Kin) together(a, b string) bool { return k.Group[a] != 0 && k.Group[a] == k.Group[b] }
 
@@ -58,14 +79,45 @@ type home struct {
 	searched bool            // something of them is
 }
 
-// kinOf finds the kin of all releases that surely run in one cluster. Which are searched follows from scope.
+// kinOf finds the kin of all releases that surely run in one cluster, and of those that may. Which are searched follows
+// from scope.
 func (l *lender) kinOf(ch *object.Changes, sc Scope) {
 	for _, key := range sortedIDs(l.homes()) {
 		h := l.homes()[key]
 		if len(h) > 1 {
-			l.kinIn(newHome(h, ch, sc), sc)
+			l.kinIn(newHome(h, ch, sc, nil), sc, Sure)
 		}
 	}
+	var all []string
+	for _, id := range sortedIDs(l.releases) {
+		if r := l.releases[id]; r.Switched == "" && r.Err == nil && len(r.Objects) > 0 {
+			all = append(all, id)
+		}
+	}
+	if of := l.homes(); len(all) > 1 && !(len(of) == 1 && len(of[sortedIDs(of)[0]]) >= len(all)) {
+		l.kinIn(newHome(all, ch, sc, l.twice(ch)), sc, Open)
+	}
+}
+
+// twice are the workloads that several releases of one version have, by ID: it is open which of them others meet.
+func (l *lender) twice(ch *object.Changes) map[string]bool {
+	out := map[string]bool{}
+	for _, rev := range []*object.Revision{ch.Base, ch.Head} {
+		of := map[string]string{}
+		if rev == nil {
+			continue
+		}
+		for _, r := range rev.Releases {
+			for _, o := range r.Objects {
+				if _, runs := state.ManifestOf(o.Typed); runs {
+					id := o.ID.String()
+					out[id] = out[id] || of[id] != "" && of[id] != r.ID
+					of[id] = r.ID
+				}
+			}
+		}
+	}
+	return out
 }
 
 // homes are the releases that are declared or shown to share a cluster, as far as one word for it is known, see
@@ -95,7 +147,8 @@ func (l *lender) homes() map[string][]string {
 	return l.at
 }
 
-func newHome(ids []string, ch *object.Changes, sc Scope) *home {
+// newHome gathers some releases, without the workloads of which that is not wanted.
+func newHome(ids []string, ch *object.Changes, sc Scope, but map[string]bool) *home {
 	h := &home{ids: ids, changed: map[string]bool{}, anew: map[string]bool{}}
 	in := map[string]bool{}
 	for _, id := range ids {
@@ -122,7 +175,7 @@ func newHome(ids []string, ch *object.Changes, sc Scope) *home {
 		if rev != nil {
 			for _, r := range rev.Releases {
 				if in[r.ID] && r.Err == nil {
-					all = append(all, h.gather(v, r, sc)...)
+					all = append(all, h.gather(v, r, sc, but)...)
 				}
 			}
 		}
@@ -132,7 +185,7 @@ func newHome(ids []string, ch *object.Changes, sc Scope) *home {
 }
 
 // gather gives the objects of a release, without the workloads that another one of the cluster has too.
-func (h *home) gather(v int, r *object.Rendered, sc Scope) (out []*object.Object) {
+func (h *home) gather(v int, r *object.Rendered, sc Scope, but map[string]bool) (out []*object.Object) {
 	for _, o := range r.Objects {
 		if there, other := sc.Instead[o]; other {
 			o = there
@@ -142,7 +195,7 @@ func (h *home) gather(v int, r *object.Rendered, sc Scope) (out []*object.Object
 		}
 		id := o.ID.String()
 		if _, runs := state.ManifestOf(o.Typed); runs && !o.Hook {
-			if h.of[v][id] != "" {
+			if h.of[v][id] != "" || but[id] {
 				continue
 			}
 			h.of[v][id] = r.ID
@@ -161,8 +214,8 @@ func (h *home) owner(id string) string {
 	return max(base, head)
 }
 
-// kinIn finds the kin in one cluster.
-func (l *lender) kinIn(h *home, sc Scope) {
+// kinIn finds the kin in one cluster, of releases that share it at least as surely as said.
+func (l *lender) kinIn(h *home, sc Scope, least Tie) {
 	if !h.searched {
 		return
 	}
@@ -182,12 +235,15 @@ func (l *lender) kinIn(h *home, sc Scope) {
 		case x == y:
 			return cut.related(h.sides, a, b)
 		}
-		return (sc.joint(x, a, y, b) || between.related(h.sides, a, b)) && l.Tie(x, y) == Sure
+		return (sc.joint(x, a, y, b) || between.related(h.sides, a, b)) && l.Tie(x, y) >= least
 	}
-	l.lendServices(h, sc)
+	if least == Sure {
+		l.lendServices(h, sc)
+	}
+	l.lendHooks(h, least)
 	wanted := func(id string) bool { return touched[id] }
 	for _, members := range components(ids, wanted, cut.vicinity(ids, h.sides).near, related) {
-		l.enterKin(h, members, touched)
+		l.enterKin(h, members, touched, least)
 	}
 }
 
@@ -208,9 +264,52 @@ func (l *lender) lendServices(h *home, sc Scope) {
 	}
 }
 
+// lendHooks lends the releases of workloads the webhooks of others that decide on their pods, with their Services.
+func (l *lender) lendHooks(h *home, least Tie) {
+	for _, s := range h.sides {
+		if len(s.admission.hooks) == 0 {
+			continue
+		}
+		for id, o := range s.Workloads {
+			owner := h.owner(id)
+			for _, x := range s.hooksOn(o) {
+				if owner == "" || owner == x.Release || l.Tie(owner, x.Release) < least {
+					continue
+				}
+				for v := range h.sides {
+					if y := h.sides[v].byID[x.ID.String()]; y != nil && y.Release == x.Release {
+						l.lendTo(owner, y, v)
+					}
+				}
+			}
+		}
+	}
+}
+
+// hooksOn are the webhooks that decide on the pods of a workload, with the Services of these.
+func (s side) hooksOn(o *object.Object) []*object.Object {
+	var out []*object.Object
+	for _, x := range s.admission.of(o, s) {
+		hooks := hooksOf(x)
+		if len(hooks) > 0 {
+			out = append(out, x)
+		}
+		for _, h := range hooks {
+			id := object.ID{Version: "v1", Kind: "Service", Namespace: h.service.Namespace, Name: h.service.Name}
+			if svc := s.byID[id.String()]; svc != nil {
+				out = append(out, svc)
+			}
+		}
+	}
+	return out
+}
+
 // enterKin has the first release of which something is searched borrow the members of others.
-func (l *lender) enterKin(h *home, members []string, touched map[string]bool) {
+func (l *lender) enterKin(h *home, members []string, touched map[string]bool, least Tie) {
 	owner, several := "", false
+	if least == Open && !l.meetOpenly(h, members) {
+		return
+	}
 	for _, id := range members {
 		of := h.owner(id)
 		several = several || of != h.owner(members[0])
@@ -221,13 +320,13 @@ func (l *lender) enterKin(h *home, members []string, touched map[string]bool) {
 	if !several || len(members) > mostKin {
 		return
 	}
-	l.kinAt(owner).enter(members, touched)
+	l.kinAt(owner, least).enter(members, touched)
 	for _, id := range members {
 		of := h.owner(id)
 		if of == owner {
 			continue
 		}
-		l.kinAt(of).leave(id)
+		l.kinAt(of, least).leave(id)
 		l.hosts[bucketName(of, id)] = append(l.hosts[bucketName(of, id)], owner)
 		for v := range h.sides {
 			if o := h.sides[v].Workloads[id]; o != nil {
@@ -239,11 +338,35 @@ func (l *lender) enterKin(h *home, members []string, touched map[string]bool) {
 	}
 }
 
-func (l *lender) kinAt(release string) *Kin {
-	if l.kin[release] == nil {
-		l.kin[release] = &Kin{}
+// meetOpenly reports whether the releases of some workloads may share a cluster, each with each, and of two of them
+// nobody says so, and whether it is known in which namespaces the workloads are.
+func (l *lender) meetOpenly(h *home, members []string) bool {
+	open := false
+	for i, a := range members {
+		for _, b := range members[:i] {
+			switch l.Tie(h.owner(a), h.owner(b)) {
+			case Apart:
+				if h.owner(a) != h.owner(b) {
+					return false
+				}
+			case Open:
+				open = true
+			}
+		}
+		if o := firstOf([2]*object.Object{h.sides[0].Workloads[a], h.sides[1].Workloads[a]}); !l.places(o) {
+			return false
+		}
 	}
-	return l.kin[release]
+	return open
+}
+
+// kinAt is the kin of a release among those that share its cluster at least as surely as said.
+func (l *lender) kinAt(release string, least Tie) *Kin {
+	k := bucketName(release, strconv.Itoa(int(least)))
+	if l.kin[k] == nil {
+		l.kin[k] = &Kin{}
+	}
+	return l.kin[k]
 }
 
 // lendTo notes that a release lends an object of a version to another.

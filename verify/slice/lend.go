@@ -2,6 +2,7 @@ package slice
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
@@ -153,7 +154,7 @@ type lender struct {
 	loans map[string]map[string][2]*object.Object // by borrower, then lender and ID, of both versions
 	at    map[string][]string                     // releases by their cluster; see homes
 	hosts map[string][]string                     // by release and workload: who borrows it
-	kin   map[string]*Kin                         // by release
+	kin   map[string]*Kin                         // by release and [Tie], see kinAt
 }
 
 // world is what the releases of one version have: what acts, and on what.
@@ -275,8 +276,18 @@ func (l *lender) link(v int) {
 // runs in the cluster before one that may, and one that changes it before one that does not.
 func (l *lender) lend() Loans {
 	out := Loans{}
-	for release, k := range l.kin {
-		out[release] = &Loan{Sure: Lent{Kin: *k}, Open: Lent{Kin: *k}}
+	for _, key := range sortedIDs(l.kin) { // what may be joined comes beside what is
+		release, least, _ := strings.Cut(key, "\x00")
+		k := l.kin[key]
+		if out[release] == nil {
+			out[release] = &Loan{}
+		}
+		if x := out[release]; least == strconv.Itoa(int(Sure)) {
+			x.Sure.Kin = *k
+			x.Open.Kin = x.Open.Kin.beside(*k)
+		} else {
+			x.Open.Kin = k.beside(x.Sure.Kin)
+		}
 	}
 	for borrower, links := range l.loans {
 		if out[borrower] == nil {

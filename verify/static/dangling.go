@@ -243,6 +243,7 @@ func (p *Pass) changedAim(r Remark, b *object.Object) []Remark {
 		if len(was) == 1 && !slices.Contains(now, head.again(was[0])) {
 			r.text = fmt.Sprintf("%s acts on the pods of %s, and no longer on those of %s", r.Object.ID,
 				t.ID, was[0].ID)
+			r.with = p.where().open(r.Object, t, was[0])
 		}
 		return []Remark{r}
 	}

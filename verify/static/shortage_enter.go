@@ -48,7 +48,7 @@ func (s Shortage) Enter(list []finding.Finding, sl *slice.Slice, rule rules.Rule
 				f.Scale.Nodes == largest {
 				return list
 			}
-			if f.AtDeclaredScale, f.Reduced = true, nil; s.Cohort == "" && s.uncovered == "" {
+			if f.AtDeclaredScale, f.Reduced = true, nil; s.Cohort == "" && s.uncovered == "" && !f.OnTrust() {
 				f.Severity = string(rule.Severity)
 			}
 			if f.Status == finding.Existing {
