@@ -55,8 +55,8 @@ func prepare(ch *object.Changes, opt Options,
 			standsFor(a.Result, p, all || len(changed[p.ID]) > 0, all)
 		}
 	}
-	a.besides = slice.NewBesides(opt.Policy, ch)
 	a.ties = slice.NewNeighbours(opt.Policy, ch)
+	a.besides = slice.NewBesides(opt.Policy, ch, a.ties)
 	a.around = slice.NewAround(opt.Policy, a.ties, ch)
 	if n := len(opt.Policy.Cluster.Workloads); n > 0 && len(opt.Policy.Cluster.Sizes()) == 0 {
 		a.note(finding.Say(finding.WorkloadsTakeNoRoom, n))
@@ -294,6 +294,7 @@ func (a *Analysis) enter(ctx context.Context, sr scenario.SliceResult) {
 	if found = a.onTrust(sr.Variant.Slice, found); len(found) == 0 {
 		return
 	}
+	a.byFound(sr.Variant.Slice, found)
 	a.Result.Notices = append(a.Result.Notices, judge.Untried(found)...)
 	if !sr.Variant.Slice.Resized {
 		a.Result.Findings = append(a.Result.Findings, found...)

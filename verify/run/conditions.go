@@ -41,6 +41,18 @@ func (a *Analysis) onTrust(sl *slice.Slice, found []finding.Finding) []finding.F
 	return out
 }
 
+// byFound words the findings in which a descheduler acts of which nobody says that it runs in the slice's cluster.
+func (a *Analysis) byFound(sl *slice.Slice, found []finding.Finding) {
+	file, lender := a.besides.OnTrust(sl.Release)
+	for i := range found {
+		if f := &found[i]; lender != "" && slices.ContainsFunc(f.Interleaving, func(s finding.Step) bool {
+			return slices.ContainsFunc(s.Because, func(b finding.Because) bool { return b.File == file })
+		}) {
+			f.Together(sl.Release, lender)
+		}
+	}
+}
+
 // switchedLast puts the slices of charts that were switched on behind all others: where time runs
 // out, it is theirs.
 func switchedLast(picked []*slice.Slice, head *object.Revision) []*slice.Slice {

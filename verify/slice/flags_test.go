@@ -42,7 +42,7 @@ spec:
 		p := &policies.Policy{}
 		p.Controllers.Discover = true
 		var got []string
-		for _, n := range slice.NewBesides(p, ch).Notices(nil) {
+		for _, n := range slice.NewBesides(p, ch, slice.NewNeighbours(p, ch)).Notices(nil) {
 			if n.Kind == finding.FlagsChanged {
 				got = append(got, strings.Join(n.Names, " "))
 			}

@@ -65,6 +65,7 @@ type configurations struct {
 	healed  map[string]*policies.GitOps // by release
 	loops   map[string]object.Loops
 	notices []finding.Note
+	ties    *Neighbours
 }
 
 // kindLine is the line that names the kind of a configuration within a ConfigMap.
@@ -152,11 +153,11 @@ func beside(s *state.Scheduler) *state.Scheduler {
 }
 
 // of is the configuration of a controller that counts for a release: the release's own, or
-// the only one that there is. split says that there are several to choose from.
+// the only one that there is in its cluster. split says that there are several to choose from.
 func (c configurations) of(controller, release string) (f *found, split bool) {
 	var own, all []*found
 	for _, x := range c.list {
-		if x.controller != controller {
+		if x.controller != controller || x.release != "" && x.release != release && c.ties.Tie(x.release, release) == Apart {
 			continue
 		}
 		all = append(all, x)
@@ -188,12 +189,25 @@ type Besides struct {
 	touched    []string // files that the change touches
 }
 
-func NewBesides(p *policies.Policy, ch *object.Changes) *Besides {
+// NewBesides looks for the controllers of a change; ties say in which clusters they run.
+func NewBesides(p *policies.Policy, ch *object.Changes, ties *Neighbours) *Besides {
 	b := &Besides{policy: p, Compared: ch.Base != nil, touched: ch.Files}
 	if p.Controllers.Discover {
 		b.Head, b.Base = configurationsOf(ch.Head), configurationsOf(ch.Base)
+		b.Head.ties, b.Base.ties = ties, ties
 	}
 	return b
+}
+
+// OnTrust gives the file of the descheduler's configuration that counts for a release on head, and the release that has
+// it, if nobody says that both run in one cluster.
+func (b *Besides) OnTrust(release string) (file, lender string) {
+	f, _ := b.Head.of(foundDescheduler, release)
+	if !slices.Contains(b.wanted(), foundDescheduler) || f == nil || f.release == "" || f.release == release ||
+		b.Head.ties.Tie(f.release, release) == Sure {
+		return "", ""
+	}
+	return f.at.File, f.release
 }
 
 // wanted lists the controllers for which the policy names no configuration. That a cluster autoscaler runs says
