@@ -44,7 +44,8 @@ func (a *actionRun) post(ctx context.Context, p *process, w *github.Workflow, ev
 // sticky brings the one comment up to date.
 func (a *actionRun) sticky(ctx context.Context, w *github.Workflow, client *github.Client, event *github.Event,
 	done *finished, links report.Options) string {
-	body, news := report.AsInputs(report.Comment(done.result, links)), len(done.result.Findings) > 0 || done.result.Verdict != finding.Pass
+	body := report.AsInputs(report.Comment(done.result, links))
+	news := len(done.result.Findings) > 0 || done.result.Verdict != finding.Pass
 	if !news && a.comment == "auto" {
 		body = report.Resolved(done.result, links)
 	}
