@@ -119,6 +119,8 @@ var wordsOf = map[finding.Kind]noteWords{
 		do: "give a values file that shows it in releases of the policy"},
 	finding.Parked: {of: "changed, and parked as on base, so not checked", make: usedByNone,
 		do: "run `kubesettle check FILE` to check one"},
+	finding.SetAside: {of: "not rendered, and applied by nothing here (its folder is named so, or the folder above leaves it out)", make: usedByNone,
+		do: "name such a release in cluster.releases of the policy if something applies it"},
 	finding.Placeholders: {of: "not in the repository, and filled with a placeholder in release {release}", said: "{few}",
 		do: "check by hand what the files change"},
 	finding.DeclaredTwice: {of: "twice in release {release}, and the last one counts", said: "{few}"},

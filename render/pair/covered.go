@@ -37,15 +37,18 @@ func DropCovered(s *side.Side, base *side.Side) {
 }
 
 // Coverers gives, for each discovered release that a declared one renders, which does.
-func Coverers(s *side.Side) map[int]int {
+func Coverers(s *side.Side) map[int]int { return coverers(s, false) }
+
+// coverers are those that render, or those that would have it and do not.
+func coverers(s *side.Side, broken bool) map[int]int {
 	by, file := map[string]int{}, map[string]int{}
 	for i, r := range s.Releases {
-		if r.By.File != "" && r.Overlay != nil { // it has them wherever it fails: they are not applied alone
+		if !broken && r.By.File != "" && r.Overlay != nil { // it has them wherever it fails: they are not applied alone
 			for _, c := range r.Overlay.Components {
 				by["kustomize "+path.Join(r.Path, c)] = i
 			}
 		}
-		if r.By.File == "" || s.Outputs[i].Err != nil {
+		if r.By.File == "" || (s.Outputs[i].Err != nil) != broken {
 			continue
 		}
 		by[string(r.Kind)+" "+r.Path] = i
@@ -135,25 +138,31 @@ func descends(s *side.Side, i, of int) bool {
 	return false
 }
 
-// DropLeft removes what discovery finds on this side alone because the GitOps object that renders
-// it on the other side is gone, with all that it declares: its removal takes it out of the
-// cluster, and nothing here installs it again. One that is still here and does not render, as
-// where it is declared in the very folder that it renders, is not gone.
+// DropLeft removes the releases that discovery finds on this side alone because the GitOps object that renders them on
+// the other side is gone, or leaves them out here, with all that they declare: that takes them out of the cluster, and
+// nothing here installs them again. An object that is still here and does not render, as where it is declared in the
+// very folder that it renders, is not gone; what it declared is here with the other side's settings, and not once more.
 func DropLeft(s *side.Side, other *side.Side) {
 	kept, gone := s.Without(), map[string]bool{}
 	kept.Ignored, kept.Covered = s.Ignored, s.Covered
+	carried := map[object.Location]bool{}
+	for _, r := range s.Releases {
+		by, here := s.ByID[r.Parent]
+		if _, both := other.ByID[r.ID]; both && r.By.File != "" && here && s.Outputs[by].Err != nil {
+			carried[r.By] = true
+		}
+	}
 	for i, r := range s.Releases {
-		who, was := other.Covered[r.ID]
-		_, still := s.Covered[r.ID]
-		_, here := s.ByID[who.ID]
+		_, both := other.ByID[r.ID]
+		who, left := leaver(s, other, i)
 		switch {
-		case was && !still && !here && r.By.File == "" && !r.Declared && !slices.Contains(s.Opt.Paths, r.Path):
+		case left:
 			kept.Ignored = append(kept.Ignored,
 				object.Ignored{Path: r.ID,
 					Reason: fmt.Sprintf("nothing renders it on %s; on %s, %s does", s.Src.Tree.Name(),
 						other.Src.Tree.Name(), who.Selected)})
 			gone[r.ID] = true
-		case gone[r.Parent]:
+		case gone[r.Parent], !both && r.By.File != "" && carried[r.By]:
 			gone[r.ID] = true
 		default:
 			kept.Take(s, i)
@@ -161,4 +170,49 @@ func DropLeft(s *side.Side, other *side.Side) {
 	}
 	discover.SortIgnored(kept.Ignored)
 	*s = *kept
+}
+
+// leaver is the GitOps object that renders a discovered release on the other side, and here is gone or leaves it out.
+func leaver(s, other *side.Side, i int) (release.Release, bool) {
+	r := s.Releases[i]
+	if r.By.File != "" || r.Declared || slices.Contains(s.Opt.Paths, r.Path) {
+		return r, false
+	}
+	if who, was := other.Covered[r.ID]; was {
+		_, still := s.Covered[r.ID]
+		_, here := s.ByID[who.ID]
+		if !still && !here {
+			return who, true
+		}
+	}
+	if _, both := other.ByID[r.ID]; both || r.At.File != "" || len(s.Recipes[i].Files) == 0 {
+		return r, false
+	}
+	for k, who := range other.Releases {
+		here, is := s.ByID[who.ID]
+		if who.By.File != "" && is && s.Outputs[here].Err == nil && s.Recipes[here].Release.Kind == object.Kustomize &&
+			within(s.Recipes[i].Files, other.Recipes[k].Files) && !meets(s.Recipes[i].Files, s.Recipes[here].Files) {
+			return who, true
+		}
+	}
+	return r, false
+}
+
+// within reports whether all files of a recipe are another's, and meets whether some are.
+func within(files, of map[string][]byte) bool {
+	for f := range files {
+		if _, has := of[f]; !has {
+			return false
+		}
+	}
+	return true
+}
+
+func meets(files, of map[string][]byte) bool {
+	for f := range files {
+		if _, has := of[f]; has {
+			return true
+		}
+	}
+	return false
 }

@@ -95,6 +95,7 @@ const (
 	KindsUnread      Kind = "kinds-unread"        // names: kinds, with how many
 	PartsHidden      Kind = "parts-hidden"        // names: files and lines
 	Parked           Kind = "parked"              // names: files with workloads; arguments: why no release is made of each
+	SetAside         Kind = "set-aside"           // names: releases; arguments: why each does not render
 	Placeholders     Kind = "placeholders"        // of a release; names: files
 	DeclaredTwice    Kind = "declared-twice"      // of a release; names: objects and where
 	PodsOfOperator   Kind = "pods-of-operator"    // names: objects

@@ -43,7 +43,8 @@ func prepare(ch *object.Changes, opt Options,
 	if opt.Policy.Timing == "arbitrary" {
 		a.checker.Timing = actor.Arbitrary
 	}
-	enterReleases(a.Result, ch, &a.Options)
+	a.ties = slice.NewNeighbours(opt.Policy, ch)
+	enterReleases(a.Result, ch, &a.Options, a.ties)
 	if !opt.Further {
 		unusedFiles(a.Result, ch, opt.Policy)
 		enterUnreadKinds(a.Result, ch.Changes, opt.Policy, opt.Has)
@@ -55,7 +56,6 @@ func prepare(ch *object.Changes, opt Options,
 			standsFor(a.Result, p, all || len(changed[p.ID]) > 0, all)
 		}
 	}
-	a.ties = slice.NewNeighbours(opt.Policy, ch)
 	a.besides = slice.NewBesides(opt.Policy, ch, a.ties)
 	a.around = slice.NewAround(opt.Policy, a.ties, ch)
 	if n := len(opt.Policy.Cluster.Workloads); n > 0 && len(opt.Policy.Cluster.Sizes()) == 0 {
@@ -111,13 +111,14 @@ func Analyse(ctx context.Context, ch *object.Changes, opt Options, all bool) (*A
 		a.enterRefusals(refused)
 		remarks := append(static.Remarks(ch, a.ties, all), a.evictions(ch)...)
 		remarks = append(remarks, static.DeclaredTraffic(ch, a.ties, opt.Policy)...)
-		remarks = append(remarks, unrendered(ch)...)
+		remarks = append(remarks, unrendered(ch, a.ties)...)
 		a.enterRemarks(static.Of(static.Reached(remarks, opt.Policy), opt.Has))
 	}
 	a.mendStatic(ctx, ch, all)
 	judge.Within(a.Result.Findings)
 	a.holdUp(ch)
 	a.hedgeSwitched(ch.Head)
+	a.hedgeIdle(ch.Head)
 	a.hedgeUnknown(ch.Head)
 	a.hedgeMade(ch.Head)
 	a.blameHealing(ch)

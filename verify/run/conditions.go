@@ -2,6 +2,7 @@ package run
 
 import (
 	"fmt"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -110,6 +111,34 @@ func (a *Analysis) hedgeSwitched(head *object.Revision) {
 			f.Severity = string(rules.Warning)
 		}
 		f.Message = fmt.Sprintf("with %s, %s", fewSettings(with[f.Release]), f.Message)
+	}
+	finding.Sort(a.Result.Findings)
+}
+
+// hedgeIdle words the findings of releases that nothing is known to apply, where something says that nothing does: they
+// are no errors, and no more than notes in a folder whose name says it.
+func (a *Analysis) hedgeIdle(head *object.Revision) {
+	idle, aside := map[string]*object.Rendered{}, map[string]bool{}
+	for _, r := range head.Releases {
+		if a.ties.Idle(r) {
+			idle[r.ID], aside[r.ID] = r, a.ties.SetAside(r)
+		}
+	}
+	for i := range a.Result.Findings {
+		f := &a.Result.Findings[i]
+		r := idle[f.Release]
+		if r == nil || f.Status == finding.Fixed {
+			continue
+		}
+		why := ", which the tool that applies the folder above leaves out"
+		if f.AtMostWarning(); aside[f.Release] {
+			f.Severity, why = string(rules.Note), ", whose name says that nothing does"
+		}
+		folder := r.Path
+		if r.By.File != "" {
+			folder = path.Dir(r.By.File)
+		}
+		f.While("something applies "+folder+why, "cluster.releases")
 	}
 	finding.Sort(a.Result.Findings)
 }

@@ -195,15 +195,23 @@ func enterUnmodeled(
 }
 
 // releases enters how every release was rendered.
-func enterReleases(r *finding.Result, ch *object.Changes, opt *Options) {
+func enterReleases(r *finding.Result, ch *object.Changes, opt *Options, ties *slice.Neighbours) {
 	touched, changes := slices.Sorted(slices.Values(ch.Files)), changedReleases(ch)
+	aside := finding.Say(finding.SetAside)
 	for _, p := range slice.Pairs(ch) {
 		if !opt.Has(p.ID) {
 			continue
 		}
 		rel := releaseResult(p, ch, touched)
+		if rel.Missing() && rel.Changed && !rel.Cut && p.Head != nil && ties.Idle(p.Head) {
+			aside.Names, aside.Args = append(aside.Names, p.ID), append(aside.Args, rel.Reason)
+			rel = finding.ReleaseResult{ID: p.ID, Status: "untouched", Kind: rel.Kind, Selected: rel.Selected}
+		}
 		enterUnknown(&rel, p, ch, changes[p.ID])
 		r.Releases = append(r.Releases, rel)
+	}
+	if len(aside.Names) > 0 {
+		r.Notices = append(r.Notices, aside)
 	}
 	enterElsewhere(r, ch, opt)
 	enterStoodIn(r, ch, touched)

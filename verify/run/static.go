@@ -115,6 +115,9 @@ func (a *Analysis) enterRefusals(list []static.Applied) {
 		if len(fresh) == 0 && x.BaseAt(a.lent) {
 			fresh, stays = stays, nil
 		}
+		if x.Base == nil && a.cameAs(x.Head) {
+			fresh, stays = nil, append(stays, fresh...)
+		}
 		for _, side := range []struct {
 			errs   field.ErrorList
 			status finding.Status
@@ -127,6 +130,16 @@ func (a *Analysis) enterRefusals(list []static.Applied) {
 	}
 	a.Result.Findings = finding.Across(a.Result.Findings)
 	finding.Sort(a.Result.Findings)
+}
+
+// cameAs reports whether base has an object of head as it is, in another release: it is as good or bad as it was.
+func (a *Analysis) cameAs(o *object.Object) bool {
+	ch := a.places.Changes
+	return ch != nil && ch.Base != nil && slices.ContainsFunc(ch.Base.Releases, func(r *object.Rendered) bool {
+		return r.ID != o.Release && slices.ContainsFunc(r.Objects, func(b *object.Object) bool {
+			return b.Source.File == o.Source.File && object.Same([]*object.Object{b}, []*object.Object{o})
+		})
+	})
 }
 
 // enterApplied enters one part of the API server's answer to an object.

@@ -12,13 +12,13 @@ import (
 // unrendered are remarks on the charts and kustomizations that base renders and head does not, because of their
 // content. With undeclared values, such a chart does not count as a release that could not be analysed; else exit code
 // 3 gates it.
-func unrendered(ch *object.Changes) []static.Remark {
+func unrendered(ch *object.Changes, ties *slice.Neighbours) []static.Remark {
 	var out []static.Remark
 	if ch.Base == nil {
 		return nil
 	}
 	for _, p := range slice.Pairs(ch) {
-		if !hiddenFailure(p) && !brokenByHead(p) {
+		if !hiddenFailure(p) && !brokenByHead(p) || ties.Idle(p.Head) {
 			continue
 		}
 		had := p.Base

@@ -2,6 +2,7 @@ package slice
 
 import (
 	"maps"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -28,6 +29,7 @@ type Neighbours struct {
 	words    map[string]map[string]bool  // of the names of each release
 	twins    map[[2]string]bool          // releases that have an object in common
 	differ   [][2]map[string]bool        // words by which two twins differ
+	lists    []*object.Rendered          // that a tool applies as a kustomization names their files
 	known    map[[2]string]Tie
 }
 
@@ -52,9 +54,17 @@ func (n *Neighbours) read(rev *object.Revision, seen map[string]bool) {
 		if n.releases[r.ID] == nil {
 			n.releases[r.ID] = r
 			n.words[r.ID] = wordsOf(r)
+			if r.Delivery.Tool != "" && r.Kind == object.Kustomize && r.Err == nil &&
+				slices.ContainsFunc(r.Reads, func(f string) bool { return path.Dir(f) == r.Path && isList(f) }) {
+				n.lists = append(n.lists, r)
+			}
 		}
 		if r.Switched != "" {
 			continue
+		}
+		if r.Delivery.Name != "" && r.By.File != "" {
+			id := string(r.Delivery.Tool) + " " + r.Delivery.Name
+			have[id] = appendNew(have[id], []string{r.ID})
 		}
 		for _, o := range r.Objects {
 			if _, runs := state.ManifestOf(o.Typed); runs || Acts(o) {
@@ -73,7 +83,14 @@ func (n *Neighbours) read(rev *object.Revision, seen map[string]bool) {
 	}
 }
 
-// twin notes that two releases have an object in common: they are the same for two clusters, or two environments.
+// isList reports whether a file is a kustomization.
+func isList(f string) bool {
+	name := path.Base(f)
+	return strings.TrimSuffix(strings.TrimSuffix(name, ".yml"), ".yaml") == "kustomization" || name == "Kustomization"
+}
+
+// twin notes that two releases have an object in common, or are delivered by one: they are the same for two clusters,
+// or two environments.
 func (n *Neighbours) twin(a, b string, seen map[string]bool) {
 	if n.twins[pairOf(a, b)] {
 		return
@@ -138,13 +155,13 @@ func (n *Neighbours) tied(idA, idB string) Tie {
 		return Apart
 	case runs(a) && runs(b) && in == of:
 		return Sure
-	case n.Separate(idA, idB), n.twins[pairOf(idA, idB)] || n.elsewhere(idA, idB):
+	case n.Separate(idA, idB), n.twinned(a, b) || n.elsewhere(idA, idB):
 		return Apart
 	case in == of && toolA != "" && toolB != "" && in != "":
 		return Sure
 	case in == of && (toolA != "" || toolB != "") && n.root(a) == n.root(b):
 		return Sure
-	case setAside(a) || setAside(b) || n.ofClusters(a, b):
+	case n.Idle(a) || n.Idle(b) || n.ofClusters(a, b):
 		return Apart
 	}
 	return Open
@@ -167,10 +184,49 @@ func (n *Neighbours) ofClusters(a, b *object.Rendered) bool {
 // asideNames are folders of what was once applied.
 var asideNames = regexp.MustCompile(`(?i)(^|/)[._]*(archived?|archives|deprecated|obsolete|retired|unused|disabled)([-_.][^/]*)?(/|$)`)
 
-// setAside reports whether a release lies in a folder that is named for what is no longer applied, and nothing declares
-// it.
-func setAside(r *object.Rendered) bool {
-	return r.Delivery.Tool == "" && !r.Declared && asideNames.MatchString(r.Path)
+// SetAside reports whether a release, or what declares it, lies in a folder that is named for what is no longer
+// applied, and nothing elsewhere declares or deploys it.
+func (n *Neighbours) SetAside(r *object.Rendered) bool {
+	root := n.releases[n.root(r)]
+	return n.undelivered(root) && !n.policy.Cluster.Runs(r.ID, r.Path) && asideNames.MatchString(root.Path)
+}
+
+// Idle reports whether nothing is known to apply a release, and something says that nothing does: the name of its
+// folder, or a tool that applies from the folder above it a list of files in which it is not.
+func (n *Neighbours) Idle(r *object.Rendered) bool {
+	if n.SetAside(r) {
+		return true
+	}
+	root := n.releases[n.root(r)]
+	if !n.undelivered(root) || n.policy.Cluster.Runs(r.ID, r.Path) {
+		return false
+	}
+	for _, above := range n.lists {
+		if strings.HasPrefix(root.Path, above.Path+"/") && !slices.ContainsFunc(root.Reads, func(f string) bool {
+			_, listed := slices.BinarySearch(above.Reads, f)
+			return listed
+		}) {
+			return true
+		}
+	}
+	return false
+}
+
+// undelivered reports whether a release is not known to be applied by a tool, by a script, or by hand.
+func (n *Neighbours) undelivered(r *object.Rendered) bool {
+	return r != nil && r.Delivery.Tool == "" && !r.Declared && r.At.File == ""
+}
+
+// twinned reports whether two releases are twins, or what declares the one is a twin of what declares the other.
+func (n *Neighbours) twinned(a, b *object.Rendered) bool {
+	for _, x := range n.line(a) {
+		for _, y := range n.line(b) {
+			if n.twins[pairOf(x, y)] {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // Separate reports whether two releases are declared to run in different clusters, or are one chart with other values:
@@ -208,14 +264,21 @@ func (n *Neighbours) elsewhere(a, b string) bool {
 
 // root is the release that everything else comes from which declares a release.
 func (n *Neighbours) root(r *object.Rendered) string {
+	line := n.line(r)
+	return line[len(line)-1]
+}
+
+// line is a release, what declares it, what declares that, and so on.
+func (n *Neighbours) line(r *object.Rendered) []string {
+	out := []string{r.ID}
 	for range n.releases {
 		up := n.releases[r.Parent]
 		if up == nil || up == r {
 			break
 		}
-		r = up
+		out, r = append(out, up.ID), up
 	}
-	return r.ID
+	return out
 }
 
 // Joins reports whether two objects are in one cluster, as far as anybody knows, and in the namespaces that they say.

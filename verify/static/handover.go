@@ -227,6 +227,7 @@ func disowned(ch *object.Changes) []Remark {
 // removed lists the objects of base that no release of head has, and that are deleted therefore.
 func (w *whereabouts) removed() []*object.Object {
 	var out []*object.Object
+	now := delivered(w.ch.Head)
 	for i := range w.ch.Changes {
 		c := &w.ch.Changes[i]
 		o := c.Base
@@ -234,6 +235,12 @@ func (w *whereabouts) removed() []*object.Object {
 			continue
 		}
 		rel := w.releaseOf(o)
+		if rel != nil && rel.Delivery.Tool != "" && slices.ContainsFunc(now[deliverer(rel, rel.Delivery.Name)],
+			func(r *object.Rendered) bool {
+				return r.Err != nil || slices.ContainsFunc(r.Objects, func(h *object.Object) bool { return h.ID == o.ID })
+			}) {
+			continue // what delivers it is there, declared by another file, and has it or does not render
+		}
 		if yes, known := true, false; rel != nil {
 			if yes, known = prunes(rel); known && !yes ||
 				rel.Kind == object.Helm && strings.Contains(o.Source.File, "crds/") && !newSteps(rel).argo {

@@ -34,12 +34,18 @@ func dependencies(p *Pass) []Remark {
 		for i, name := range r.Delivery.DependsOn {
 			on := deliverer(r, name)
 			at := fmt.Sprintf("spec.dependsOn[%d]", i)
+			gone := slices.DeleteFunc(slices.Clone(base.by[on]), func(b *object.Rendered) bool {
+				return !where.meet(b.ID, r.ID)
+			})
 			before := base.dependsOn(deliverer(r, r.Delivery.Name), name)
 			x := Remark{Rule: rules.ApplyStuck, status: finding.New, paths: []string{at}}
 			switch round := head.round(r, on); {
 			case len(head.by[on]) == 0 && len(base.by[on]) > 0:
+				if len(gone) == 0 {
+					continue // it is of another cluster, or nothing applies what waits for it
+				}
 				x.text = fmt.Sprintf("waits for %s, which the change removes: it is no longer applied", name)
-				x.causes = removal(ch, base.by[on][0])
+				x.causes = removal(ch, gone[0])
 			case len(head.by[on]) == 0 && !before:
 				x.Conditional, x.paths = true, []string{at + ".name", at}
 				if x.text, x.remedies = head.missing(where, r, name); x.text == "" {
