@@ -43,6 +43,7 @@ const (
 		"{kubernetes.io/metadata.name: kube-system}}}], ports: [{protocol: UDP, port: 53}, {port: 53}]}]"
 	fromAPI = "podSelector: {}, policyTypes: [Ingress], ingress: [{from: [{podSelector: {matchLabels: {app: api}}}]}"
 	ofAPI   = "endpointSelector: {matchLabels: {app: api}}, "
+	inWeb   = "endpointSelector: {matchLabels: {app: web}}, ingress: [{fromEntities: "
 	guard   = `---
 apiVersion: admissionregistration.k8s.io/v1
 kind: ValidatingWebhookConfiguration
@@ -120,12 +121,12 @@ var podEnds = []requestEnd{
 		[2]string{deployed("web", ", version: v1", "{containerPort: 8080}", 2)}, arrives},
 	{"the caller's node", [2]string{asking("http://web:80/", "")}, [2]string{deployed("web", "", "{containerPort: 8080}", 1) +
 		aiming("web", "app: web", ""), deployed("web", "", "{containerPort: 8080}", 1) +
-		aiming("web", "app: web", "internalTrafficPolicy: Local, ")}, searched},
+		aiming("web", "app: web", "internalTrafficPolicy: Local, ")}, cut},
 	{"the caller beside", [2]string{asking("http://web:80/", beside)}, [2]string{deployed("web", "", "{containerPort: 8080}", 1) +
 		aiming("web", "app: web", ""), deployed("web", "", "{containerPort: 8080}", 1) +
 		aiming("web", "app: web", "internalTrafficPolicy: Local, ")}, arrives},
 	{"a Service of the caller's node", [2]string{aiming("web", "app: web", ""), aiming("web", "app: web", "internalTrafficPolicy: Local, ")},
-		[2]string{deployed("web", "", "{containerPort: 8080}", 1) + asking("http://web:80/", "")}, searched},
+		[2]string{deployed("web", "", "{containerPort: 8080}", 1) + asking("http://web:80/", "")}, cut},
 	{"a port that no pod has", [2]string{aiming("web", "app: web", ""), strings.Replace(aiming("web", "app: web", ""), "8080", "9999", 1)},
 		[2]string{deployed("web", "", "{containerPort: 8080}", 2)}, cut},
 	{"pods with another port", [2]string{aiming("web", "app: web", "")}, [2]string{deployed("web", "", "{containerPort: 8080}", 2),
@@ -148,6 +149,10 @@ var podEnds = []requestEnd{
 	{"Cilium's denial", [2]string{ciliumFence(ofAPI + "egress: [{toEntities: [all]}]"),
 		ciliumFence(ofAPI + "egress: [{toEntities: [all]}], egressDeny: [{toEndpoints: [{matchLabels: {app: web}}]}]")},
 		[2]string{serving("web", httpPort) + asking("http://web:80/", "")}, cut},
+	{"Cilium's host before a route", [2]string{ciliumFence(inWeb + "[all]}]"), ciliumFence(inWeb + "[host]}]")},
+		[2]string{serving("web", httpPort) + ingressTo("web", "number: 80")}, cut},
+	{"Cilium's cluster before a route", [2]string{ciliumFence(inWeb + "[all]}]"), ciliumFence(inWeb + "[host, cluster]}]")},
+		[2]string{serving("web", httpPort) + ingressTo("web", "number: 80")}, arrives},
 	{"existing cuts", [2]string{fence(noEgress), fence(noEgress + ", egress: [{to: [{podSelector: {matchLabels: {app: web}}}]}]")},
 		[2]string{serving("web", httpPort) + asking("http://web:80/", "")}, arrives},
 	{"a port of UDP", [2]string{ingressTo("web", "number: 80")},

@@ -68,6 +68,7 @@ type effects struct {
 	running [][]byte        // texts of pods
 	meeting meeting         // what these say of others
 	led     []leading       // changed objects that direct requests
+	zeroed  map[string]bool // namespaces in which a workload comes to have no pods, or pods again
 	comes   [][2]string     // kinds and names of new objects of which a GitOps tool knows one
 }
 
@@ -80,6 +81,7 @@ func (r *reach) renderActed(ctx context.Context) (bool, error) {
 	}
 	e := &effects{
 		reach: r, acting: map[string]bool{}, runs: map[string]bool{}, steers: map[string]bool{}, every: everyKinds,
+		zeroed: map[string]bool{},
 	}
 	for _, kind := range roomKinds {
 		if slices.Contains(base.Opt.Acting, kind) {
@@ -89,6 +91,7 @@ func (r *reach) renderActed(ctx context.Context) (bool, error) {
 	e.compare(base, head)
 	e.compare(head, base)
 	e.goes(base, head)
+	e.callers(head)
 	var both, declaring [][2]int
 	for i, rel := range head.Releases {
 		k, ok := base.ByID[rel.ID]
@@ -146,7 +149,7 @@ func (e *effects) learn(j, twin *release.Recipe) {
 		all = all || differs(p) && (source.IsKustomizationName(path.Base(p)) || !bytes.Contains(j.Files[p],
 			[]byte("kind:")))
 	}
-	acts, runs, steers := false, j.Release.Kind == object.Helm, false
+	acts, runs, steers, zeroed := false, j.Release.Kind == object.Helm, false, false
 	e.meeting.join(meetingIn(j, func(p string) bool { return all || differs(p) }))
 	for _, p := range j.Reads() {
 		b := j.Files[p]
@@ -160,6 +163,7 @@ func (e *effects) learn(j, twin *release.Recipe) {
 		e.picks = e.picks || bytes.Contains(b, choosing)
 		e.labels = e.labels || differs(p) && hasKind(b, []string{namespaceKind})
 		acts = acts || e.acts(j, b) || differs(p) && e.steersOthers(j, b)
+		zeroed = zeroed || twin != nil && noReplicas.Match(b) != noReplicas.Match(twin.Files[p])
 		steers = steers || twin == nil || differs(p) && beyondImages(b, twin.Files[p])
 		e.all = e.all || differs(p) && (e.reach.marked(b) || hasKind(b, e.every))
 		if differs(p) && hasKind(b, classKinds) {
@@ -171,7 +175,7 @@ func (e *effects) learn(j, twin *release.Recipe) {
 	}
 	for ns := range namespacesOf(j) {
 		e.acting[ns], e.runs[ns] = e.acting[ns] || acts, e.runs[ns] || runs
-		e.steers[ns] = e.steers[ns] || steers
+		e.steers[ns], e.zeroed[ns] = e.steers[ns] || steers, e.zeroed[ns] || zeroed
 	}
 }
 

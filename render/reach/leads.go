@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"reflect"
 	"regexp"
 	"slices"
 
 	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/release"
+	"github.com/kubesettle/kubesettle/render/side"
 )
 
 // Requests go from a route to a Gateway and to a Service, from a setting to a Service: each names the next one, in
@@ -57,6 +59,39 @@ func (e *effects) lead(d, other document.Document, j *release.Recipe) {
 		}
 	}
 	e.led = append(e.led, x)
+}
+
+// noReplicas finds a workload, or the values of one, without pods.
+var noReplicas = regexp.MustCompile(`(?i)replica(?:s|count)["']?: *0\b`)
+
+// callers has the releases rendered that may name a Service of a namespace in which a workload comes to have no pods:
+// their requests end there.
+func (e *effects) callers(s *side.Side) {
+	for i := range s.Releases {
+		in := map[string]bool{}
+		if s.Recipes[i] != nil {
+			in = namespacesOf(s.Recipes[i])
+		}
+		if !meet(e.zeroed, in) {
+			continue
+		}
+		names := map[string]bool{}
+		for _, d := range s.Outputs[i].Docs {
+			if key := keyOf(d); key[1] == "Service" {
+				names[key[3]] = true
+			}
+		}
+		for _, b := range s.Recipes[i].Files {
+			if s.Outputs[i].Untouched && hasKind(b, []string{"Service"}) {
+				for _, m := range nameText.FindAllSubmatch(b, -1) {
+					names[string(m[1])] = true
+				}
+			}
+		}
+		for _, name := range slices.Sorted(maps.Keys(names)) {
+			e.led = append(e.led, leading{name: []byte(name), in: in})
+		}
+	}
 }
 
 // rulesOf are the fields of an object that say where requests go.

@@ -31,7 +31,7 @@ func Analyzers() []*Analyzer {
 		&orders, &defined, &patience, &undoes, &forced, &renews, &queued, &gates,
 		&waits, &owners, &moves, &leaves,
 		&denies, &doublePorts, &uncounted, &unservedPorts, &recreates, &hasty, &cuts, &entered, &images,
-		&servedVersions, &switched, &nodeWords,
+		&servedVersions, &switched, &nearby, &nodeWords,
 		&strangers, &goneVersions, &unitSlips, &unhosted, &unreadied,
 	}
 }

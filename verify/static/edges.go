@@ -5,10 +5,12 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/render/object"
+	"github.com/kubesettle/kubesettle/verify/kube"
 	"github.com/kubesettle/kubesettle/verify/slice"
 	"github.com/kubesettle/kubesettle/verify/state"
 	"github.com/kubesettle/kubesettle/verify/traffic"
@@ -63,20 +65,66 @@ func (v *view) counted(e policies.Edge) (rules.Edge, bool) {
 // local is a request that a setting of a workload tells of, to a Service that comes to answer on the caller's own node
 // alone. Pods that each node has are near every caller.
 func (v *view) local(a traffic.Ask) (rules.Edge, bool) {
-	if a.Use != traffic.Named || a.Caller.Ends || a.Caller.Daemon {
-		return rules.Edge{}, false
-	}
-	r := v.of[state.Head].Reach(a)
-	if r.Service == nil || !isLocal(r.Service) || len(r.To) == 0 || slices.ContainsFunc(r.To,
-		func(w *traffic.Workload) bool {
-			return w.Daemon || v.stranger(w.Object, a.Caller.Object, r.Service) != ""
-		}) {
+	r, ok := v.locally(a)
+	if !ok || slices.ContainsFunc(r.To, func(w *traffic.Workload) bool {
+		return v.stranger(w.Object, a.Caller.Object, r.Service) != ""
+	}) {
 		return rules.Edge{}, false
 	}
 	caller := a.Caller.Object.ID
 	return rules.Edge{To: "Service " + a.Namespace + "/" + a.Service, Namespace: a.Namespace, Service: a.Service,
 		Least: 1,
 		Guess: true, Caller: caller.Namespace + "/" + caller.Name, Local: true, Workloads: namesOf(nil, r.To)}, true
+}
+
+// locally follows such a request; false where it is none.
+func (v *view) locally(a traffic.Ask) (traffic.Reach, bool) {
+	if a.Use != traffic.Named || a.Caller.Ends || a.Caller.Daemon {
+		return traffic.Reach{}, false
+	}
+	r := v.of[state.Head].Reach(a)
+	return r, r.Service != nil && isLocal(r.Service) && len(r.To) > 0 &&
+		!slices.ContainsFunc(r.To, func(w *traffic.Workload) bool { return w.Daemon })
+}
+
+var nearby = Analyzer{Name: "own-node", Rule: rules.ServiceGap, Run: ownNode, Compares: true, Whole: true,
+	Doc: "a Service that comes to answer on the caller's own node alone, in another release than the caller"}
+
+// ownNode says which Services come to answer on the caller's own node alone where nothing keeps a caller of another
+// release beside their pods. Where all of them surely share a cluster, a search tells ([rules.ServiceGapOf]).
+func ownNode(p *Pass) []Remark {
+	var out []Remark
+	for _, v := range p.views() {
+		for _, a := range v.asks(state.Head) {
+			r, ok := v.locally(a)
+			if !ok || beside(a.Caller, r.To) {
+				continue
+			}
+			was := v.counterpart(state.Base, r.Service)
+			with := v.stranger(r.Service, a.Caller.Object, r.To[0].Object)
+			if with == "" || was == nil || isLocal(was) {
+				continue
+			}
+			x := Remark{Object: r.Service, release: r.Service.Release, paths: []string{"spec.internalTrafficPolicy"},
+				Conditional: true, race: true, with: with, causes: []cause{{a.By.Object, nil}},
+				remedies: byHand("keep the callers beside the pods with a required pod affinity, or let all pods answer"),
+				text: fmt.Sprintf("pods of %s/%s can stand on a node without a ready pod behind %s, whose "+
+					"internalTrafficPolicy is Local", a.Caller.Object.ID.Namespace, a.Caller.Object.ID.Name, r.Service.ID)}
+			if !slices.ContainsFunc(out, func(y Remark) bool { return y.text == x.text }) {
+				out = append(out, x)
+			}
+		}
+	}
+	return out
+}
+
+// beside reports whether each pod of a caller has to be on a node with a pod of one of some workloads.
+func beside(caller *traffic.Workload, list []*traffic.Workload) bool {
+	return slices.ContainsFunc(kube.Terms(caller.Spec), func(t kube.Term) bool {
+		sel, err := metav1.LabelSelectorAsSelector(t.LabelSelector)
+		return err == nil && t.Required && !t.Anti && t.TopologyKey == corev1.LabelHostname &&
+			slices.ContainsFunc(list, func(w *traffic.Workload) bool { return sel.Matches(w.Peer.Labels) })
+	})
 }
 
 func isLocal(o *object.Object) bool {

@@ -96,6 +96,14 @@ func (t *cutter) ask(a traffic.Ask) {
 			remedies: byHand("name " + was.Service.ID.String() + ", which is there"),
 			text: fmt.Sprintf("%s: it leads to Service %s/%s, of which the repository says nothing else",
 				t.does(b, now, was), now.Missing[0], now.Missing[1])}, a, now)
+	case had && was.Answer == traffic.Yes && t.nearOnly(a, b, now):
+		far := t.of[state.Head].Far().Reach(a)
+		if r, ok := t.remark(a, far, was, state.Head); ok {
+			r.status, r.Conditional = finding.New, true
+			r.text = fmt.Sprintf("%s: %s lets only the node of a pod in at port %s", t.does(a, far, was),
+				far.Because[0].Object.ID, protocolPort(far.Port))
+			t.enter(r, a, far)
+		}
 	case had && was.Answer == traffic.No && now.Answer != traffic.No:
 		if r, ok := t.remark(b, was, traffic.Reach{Answer: now.Answer}, state.Base); ok && now.Answer == traffic.Yes {
 			r.status = finding.Fixed
@@ -131,6 +139,13 @@ func (t *cutter) strays(a traffic.Ask, now, was traffic.Reach) bool {
 		return f == a.By.Object.Source.File ||
 			now.Service != nil && f == now.Service.Source.File
 	})
+}
+
+// nearOnly reports whether a route comes to reach pods only where what reads it has the address of their own node, as
+// Cilium's entity host wants it: on every other node it is cut.
+func (t *cutter) nearOnly(a, b traffic.Ask, now traffic.Reach) bool {
+	return a.Use == traffic.Route && now.Answer == traffic.Unknown &&
+		t.of[state.Head].Far().Reach(a).Cut == traffic.Denied && t.of[state.Base].Far().Reach(b).Answer == traffic.Yes
 }
 
 // leftBehind reports whether a route still leads to a Service of which the change removes all pods, and brings none

@@ -151,7 +151,7 @@ func (p *Policies) adminGate(at string, r adminRule) gate {
 	for _, x := range slices.Concat(r.From, r.To) {
 		among = append(among, p.peerOf(x))
 	}
-	return gate{at, func(c connection) Answer {
+	return gate{at: at, passes: func(c connection) Answer {
 		peer := No
 		for _, is := range among {
 			peer = peer.or(is(c.other))

@@ -181,7 +181,8 @@ func (p *Policies) ciliumGate(namespace, at string, r ciliumRule) gate {
 	nobody := empty(r.FromEndpoints) || empty(r.ToEndpoints) || empty(r.FromNodes) || empty(r.ToNodes) ||
 		empty(r.FromEntities) || empty(r.ToEntities) || empty(r.FromCIDR) || empty(r.ToCIDR) || empty(r.FromCIDRSet) ||
 		empty(r.ToCIDRSet)
-	return gate{at, func(c connection) Answer {
+	near := size(r.FromEntities) > 0 && !slices.ContainsFunc(*r.FromEntities, func(e string) bool { return e != "host" })
+	return gate{at: at, near: near, passes: func(c connection) Answer {
 		if nobody {
 			return No
 		}

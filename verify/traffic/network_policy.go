@@ -67,7 +67,7 @@ func (p *Policies) gateOf(namespace, at string, peers []networkingv1.NetworkPoli
 		}
 		among = append(among, func(o Peer) Answer { return p.namespaces.isPod(namespaces, pods, o) })
 	}
-	return gate{at, func(c connection) Answer {
+	return gate{at: at, passes: func(c connection) Answer {
 		peer, port := answer(len(peers) == 0), answer(len(ports) == 0)
 		for _, is := range among {
 			peer = peer.or(is(c.other))

@@ -65,6 +65,7 @@ type gates struct {
 type gate struct {
 	at     string
 	passes func(c connection) Answer
+	near   bool // only what has the address of the pods' own node passes
 }
 
 // connection is the question to a direction: the subject's pods send to the other peer, or receive from it.
@@ -170,6 +171,19 @@ func (p *Policies) judge(c connection) (Answer, []Field) {
 		out, by = out|o, append(by, b...)
 	}
 	return out.answer(), by
+}
+
+// Far is a cluster as what reads its routes sees it from other nodes than those of the pods, and not with the address of
+// one of these nodes.
+func (c *Cluster) Far() *Cluster {
+	out, policies := *c, *c.Policies
+	policies.fences = slices.Clone(policies.fences)
+	for i := range policies.fences {
+		side := &policies.fences[i].sides[Ingress]
+		side.allows = slices.DeleteFunc(slices.Clone(side.allows), func(g gate) bool { return g.near })
+	}
+	out.Policies = &policies
+	return &out
 }
 
 // lists reports whether a policy that holds for the subject of a connection lists it among what may pass.
