@@ -30,13 +30,14 @@ type Neighbours struct {
 	twins    map[[2]string]bool          // releases that have an object in common
 	differ   [][2]map[string]bool        // words by which two twins differ
 	lists    []*object.Rendered          // that a tool applies as a kustomization names their files
+	applied  map[string]bool             // folders that a tool applies, whether or not they render
 	known    map[[2]string]Tie
 }
 
 // NewNeighbours reads where the releases of a change run.
 func NewNeighbours(p *policies.Policy, ch *object.Changes) *Neighbours {
 	n := &Neighbours{policy: p, releases: map[string]*object.Rendered{}, words: map[string]map[string]bool{},
-		twins: map[[2]string]bool{}, known: map[[2]string]Tie{}}
+		twins: map[[2]string]bool{}, applied: map[string]bool{}, known: map[[2]string]Tie{}}
 	seen := map[string]bool{}
 	for _, rev := range []*object.Revision{ch.Head, ch.Base} {
 		if rev != nil {
@@ -54,6 +55,9 @@ func (n *Neighbours) read(rev *object.Revision, seen map[string]bool) {
 		if n.releases[r.ID] == nil {
 			n.releases[r.ID] = r
 			n.words[r.ID] = wordsOf(r)
+			if r.Delivery.Tool != "" {
+				n.applied[r.Path] = true
+			}
 			if r.Delivery.Tool != "" && r.Kind == object.Kustomize && r.Err == nil &&
 				slices.ContainsFunc(r.Reads, func(f string) bool { return path.Dir(f) == r.Path && isList(f) }) {
 				n.lists = append(n.lists, r)
@@ -214,7 +218,7 @@ func (n *Neighbours) Idle(r *object.Rendered) bool {
 
 // undelivered reports whether a release is not known to be applied by a tool, by a script, or by hand.
 func (n *Neighbours) undelivered(r *object.Rendered) bool {
-	return r != nil && r.Delivery.Tool == "" && !r.Declared && r.At.File == ""
+	return r != nil && r.Delivery.Tool == "" && !r.Declared && r.At.File == "" && !n.applied[r.Path]
 }
 
 // twinned reports whether two releases are twins, or what declares the one is a twin of what declares the other.
