@@ -43,6 +43,8 @@ func takes(f *finding.Finding) string {
 		s += "; transient: every fair run recovers"
 	case f.Certainty == finding.Inevitable && timing != "":
 		s, timing = s+"; possible: "+timing+", and then every "+runs(f)+" like this", ""
+	case f.Certainty == finding.Inevitable && len(f.Holds) > 0:
+		s += "; inevitable only while its condition holds: then every " + runs(f) + " like this"
 	case f.Certainty == finding.Inevitable:
 		s += "; inevitable: every " + runs(f) + " like this"
 	case f.Certainty == finding.Possible:

@@ -119,9 +119,8 @@ func foreseeHTML(w io.Writer, r *finding.Result, opt Options) error {
 		one := []finding.Forecast{forecasts[i]}
 		p := pageFinding{ID: fmt.Sprintf("foreseen-%d", i+1), Severity: "foreseen", SeverityClass: "note",
 			Rule: line(forecasts[i].Of), Headline: sentence(rolloutText(one)),
-			Workload: "The numbers hold for every order of the loops.",
-			Release:  line(forecasts[i].Release), Certainty: "The run below is the likeliest one.",
-			Scenario: sentence(lastsText(one)), Events: sentence(line(forecasts[i].Of)), Scale: sentence(movesText(one))}
+			Top:  pageRows("Moves", movesText(one), "Lasts", lastsText(one), "Release", line(forecasts[i].Release)),
+			Rows: pageRows("Certainty", "the numbers hold for every order of the loops; the run is the likeliest one")}
 		if run := forecastRun(&forecasts[i]); run != nil {
 			m.steps(run, &p)
 			p.TurnStep = 0

@@ -66,6 +66,7 @@ type snapshot struct {
 	Pending   []podShot      `json:"pending,omitempty"`
 	Workloads []workloadShot `json:"workloads,omitempty"`
 	Facts     []string       `json:"facts,omitempty"` // budgets, quotas, volumes
+	Note      string         `json:"note,omitempty"`  // what the step does outside of the picture, or waits for
 }
 
 type nodeShot struct {
@@ -102,11 +103,13 @@ type scalerShot struct {
 // shots are the pictures of the steps that are shown, nil for a step without one.
 func shots(steps []shownStep) []*snapshot {
 	out := make([]*snapshot, len(steps))
+	var before *finding.Snapshot
 	for i, s := range steps {
 		if s.After == nil {
 			continue
 		}
-		out[i] = &snapshot{Nodes: []nodeShot{}, Pending: podShots(s.After.Pending)}
+		out[i] = &snapshot{Nodes: []nodeShot{}, Pending: podShots(s.After.Pending), Note: noted(before, s.Step)}
+		before = s.After
 		for _, n := range s.After.Nodes {
 			how := line(n.Condition)
 			if how == "" && n.Cordoned {

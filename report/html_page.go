@@ -54,12 +54,13 @@ type pageField struct{ Path, Old, New, Where string }
 
 type pageFinding struct {
 	ID, Severity, SeverityClass, Rule, Headline, Workload, Release, AlsoIn string
-	Certainty, Scenario, Events, Scale, Waiver, Loop                       string
+	Waiver, Loop                                                           string
+	Top, Rows                                                              []pageHelp // above and below the run
 	Where                                                                  place
 	Fold                                                                   bool
 	Pictured                                                               bool // some step has a picture
 	Run, LastStep, TurnStep                                                int
-	Lanes, LuckyLanes                                                      template.HTML
+	Lanes                                                                  template.HTML
 	Turn, LuckyTitle                                                       string
 	Lucky                                                                  []pageStep
 	Steps                                                                  []pageStep
@@ -195,8 +196,8 @@ func (m *pageMaker) finding(f *finding.Finding, id string, fold bool) pageFindin
 	out := pageFinding{
 		ID: id, Severity: line(f.Severity), SeverityClass: severityClass(f),
 		Rule: line(f.Rule), Headline: sentence(title(f)), Workload: line(f.Workload), Release: line(f.Release),
-		AlsoIn: line(strings.Join(f.AlsoIn, ", ")), Certainty: sentence(certainty(f)), Scenario: sentence(scenario(f)),
-		Events: sentence(events(f)), Scale: sentence(scale(f)), Fold: fold, Loop: sentence(loopText(f)),
+		AlsoIn: line(strings.Join(f.AlsoIn, ", ")), Fold: fold, Loop: sentence(loopText(f)),
+		Rows: pageRows("Certainty", certainty(f), "Scenario", scenario(f), "Events", events(f), "Scale", scale(f)),
 	}
 	if len(f.Locations) > 0 {
 		out.Where = m.place(&f.Locations[0])
@@ -233,6 +234,17 @@ func (m *pageMaker) finding(f *finding.Finding, id string, fold bool) pageFindin
 	return out
 }
 
+// pageRows are titles and sentences in turns, those without a text left out.
+func pageRows(said ...string) []pageHelp {
+	var out []pageHelp
+	for i := 0; i < len(said); i += 2 {
+		if said[i+1] != "" {
+			out = append(out, pageHelp{said[i], sentence(said[i+1])})
+		}
+	}
+	return out
+}
+
 // steps adds the interleaving, and its pictures for the explorer.
 func (m *pageMaker) steps(f *finding.Finding, out *pageFinding) {
 	shown := elide(f, htmlSteps)
@@ -240,7 +252,7 @@ func (m *pageMaker) steps(f *finding.Finding, out *pageFinding) {
 		return
 	}
 	for _, s := range shown {
-		p := pageStep{ID: fmt.Sprintf("%s-step-%d", out.ID, s.Index+1), Number: s.Index + 1, Actor: actor(s.Step),
+		p := pageStep{ID: fmt.Sprintf("%s-step-%d", out.ID, s.Index+1), Number: s.Index + 1, Actor: laneName(s.Step),
 			Text: stepText(s.Step), InLoop: s.InLoop, Loops: s.Loops, Event: s.Class == "event", Decides: decides(f, s.Index)}
 		if s.Gap > 0 {
 			p.Gap = count(s.Gap, "step") + " left out"
@@ -265,6 +277,9 @@ func (m *pageMaker) steps(f *finding.Finding, out *pageFinding) {
 // turn adds the diagram of an interleaving, its decisive step, and the lucky run beside it.
 func (m *pageMaker) turn(f *finding.Finding, shown []shownStep, out *pageFinding) {
 	out.Turn, out.TurnStep = sentence(turnText(f)), opensAt(f, shown)
+	if f.Hopeless && out.Turn != "" {
+		out.Turn += " The manifests are the cause."
+	}
 	if len(shown) < 2 {
 		return
 	}
@@ -280,7 +295,7 @@ func (m *pageMaker) turn(f *finding.Finding, shown []shownStep, out *pageFinding
 	out.LuckyTitle = fmt.Sprintf("The lucky run: the same events, another choice at step %d", *f.Decisive+1)
 	for _, s := range steps {
 		out.Lucky = append(out.Lucky, pageStep{ID: fmt.Sprintf("%s-lucky-step-%d", out.ID, s.Index+1),
-			Number: *f.Decisive + s.Index + 1, Actor: actor(s.Step), Text: stepText(s.Step), Event: s.Class == "event"})
+			Number: *f.Decisive + s.Index + 1, Actor: laneName(s.Step), Text: stepText(s.Step), Event: s.Class == "event"})
 	}
 }
 

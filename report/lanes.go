@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"html"
 	"html/template"
+	"math"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/kubesettle/kubesettle/verify/finding"
 )
@@ -14,9 +16,11 @@ import (
 const (
 	laneWide  = 30
 	laneHigh  = 22
-	laneHead  = 74
-	laneText  = 44 // runes of a step's text
-	mostLanes = 9  // further loops share the last one
+	laneLine  = 15     // between two lines of a step's text
+	laneText  = 56     // runes of a line of it, of which there are two
+	laneRune  = 6.8    // the width of a rune
+	mostLanes = 9      // further loops share the last one
+	laneBytes = 30_000 // of a diagram
 )
 
 // lanes draws an interleaving as a space-time diagram: time runs down, each loop and the events have a lane, and an
@@ -32,7 +36,7 @@ type lanes struct {
 func newLanes(f *finding.Finding, shown []shownStep, id string) *lanes {
 	l := &lanes{steps: shown, id: id, turn: -1}
 	for i, s := range shown {
-		name := role(s.Step)
+		name := laneName(s.Step)
 		k := slices.Index(l.names, name)
 		if k < 0 {
 			if k = len(l.names); k >= mostLanes {
@@ -50,27 +54,53 @@ func newLanes(f *finding.Finding, shown []shownStep, id string) *lanes {
 	return l
 }
 
-// svg is the diagram.
+// laneName is the role of an actor in words.
+func laneName(s *finding.Step) string {
+	name := role(s)
+	if said, ok := map[string]string{"environment": "events", "tainteviction": "taint eviction", "deployment": "Deployment",
+		"replicaset": "ReplicaSet", "statefulset": "StatefulSet", "daemonset": "DaemonSet", "job": "Job", "cronjob": "CronJob",
+		"hpa": "autoscaler", "karpenter": "Karpenter", "attachdetach": "volumes"}[name]; ok {
+		return said
+	}
+	return strings.ReplaceAll(name, "-", " ")
+}
+
+// svg is the diagram, with as much of the texts as there is room for.
 func (l *lanes) svg() template.HTML {
+	for text := laneText; ; text /= 2 {
+		if s := l.drawn(text); len(s) <= laneBytes || text < 8 {
+			return template.HTML(s)
+		}
+	}
+}
+
+func (l *lanes) drawn(text int) string {
+	head, longest := 0, 0
+	for _, name := range l.names {
+		head = max(head, int(float64(utf8.RuneCountInString(clip(name, 22)))*5.6)+20)
+	}
+	said, y, bottom := make([][]string, len(l.steps)), make([]int, len(l.steps)), head
+	for i, s := range l.steps {
+		said[i] = inLines(stepText(s.Step), text, 2)
+		y[i] = bottom + laneHigh/2
+		bottom += laneHigh + laneLine*max(len(said[i])-1, 0)
+		for _, t := range said[i] {
+			longest = max(longest, utf8.RuneCountInString(t))
+		}
+	}
 	left, width := 26, 26+laneWide*len(l.names)
-	high := laneHead + laneHigh*len(l.steps) + 6
+	wide := width + 12 + int(float64(longest)*laneRune)
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg class="lanes" viewBox="0 0 %d %d" width="%d" height="%d" role="img" `+
-		`aria-label="Steps by loop, time runs down">`, width+7*laneText, high, width+7*laneText, high)
+		`aria-label="Steps by loop, time runs down">`, wide, bottom+6, wide, bottom+6)
 	x := func(lane int) int { return left + laneWide*lane + laneWide/2 }
-	y := func(step int) int { return laneHead + laneHigh*step + laneHigh/2 }
 	for k, name := range l.names {
 		fmt.Fprintf(&b, `<text class="head" transform="translate(%d %d) rotate(-50)">%s</text><path class="lane" d="M%d %dV%d"/>`,
-			x(k)+2, laneHead-6, html.EscapeString(clip(name, 22)), x(k), laneHead-2, high-4)
+			x(k)+2, head-6, html.EscapeString(clip(name, 22)), x(k), head-2, bottom)
 	}
 	for i := range l.steps {
 		for _, from := range l.wrote(i) {
-			x1, y1, x2, y2 := x(l.at[from]), y(from), x(l.at[i]), y(i)
-			tip := 6
-			if x2 < x1 {
-				tip = -6
-			}
-			fmt.Fprintf(&b, `<path class="arrow" d="M%d %dL%d %dm%d -3l%d 3l%d 3"/>`, x1, y1+4, x2-tip, y2, -tip, tip, -tip)
+			b.WriteString(arrow(x(l.at[from]), y[from], x(l.at[i]), y[i]))
 		}
 	}
 	for i, s := range l.steps {
@@ -84,13 +114,47 @@ func (l *lanes) svg() template.HTML {
 			class += " loop"
 		}
 		fmt.Fprintf(&b, `<a class="%s" href="#%s-step-%d"><rect x="0" y="%d" width="100%%" height="%d"/>`,
-			class, l.id, s.Index+1, y(i)-laneHigh/2, laneHigh)
-		fmt.Fprintf(&b, `<text class="n" x="%d" y="%d">%d</text>%s<text x="%d" y="%d">%s</text></a>`,
-			left-6, y(i)+4, s.Index+1, l.mark(i, x(l.at[i]), y(i)), width+6, y(i)+4,
-			html.EscapeString(clipRunes(stepText(s.Step), laneText)))
+			class, l.id, s.Index+1, y[i]-laneHigh/2, laneHigh+laneLine*max(len(said[i])-1, 0))
+		fmt.Fprintf(&b, `<text class="n" x="%d" y="%d">%d</text>%s`, left-6, y[i]+4, s.Index+1, l.mark(i, x(l.at[i]), y[i]))
+		for k, t := range said[i] {
+			fmt.Fprintf(&b, `<text x="%d" y="%d">%s</text>`, width+6, y[i]+4+laneLine*k, html.EscapeString(t))
+		}
+		b.WriteString("</a>")
 	}
 	b.WriteString("</svg>")
-	return template.HTML(b.String())
+	return b.String()
+}
+
+// arrow leads from the mark of one step to that of another, and ends with a head before it.
+func arrow(x1, y1, x2, y2 int) string {
+	dx, dy := float64(x2-x1), float64(y2-y1)
+	n := max(math.Hypot(dx, dy), 1)
+	dx, dy = dx/n, dy/n
+	at := func(back, aside float64) (int, int) { // from the end of the line
+		return int(math.Round(float64(x2) - back*dx - aside*dy)), int(math.Round(float64(y2) - back*dy + aside*dx))
+	}
+	ex, ey := at(8, 0)
+	ax, ay := at(14, 3.5)
+	bx, by := at(14, -3.5)
+	return fmt.Sprintf(`<path class="arrow" d="M%d %dL%d %dM%d %dL%d %dL%d %d"/>`, x1, y1, ex, ey, ax, ay, ex, ey, bx, by)
+}
+
+// inLines is a text on at most so many lines of so many runes, cut at words.
+func inLines(text string, wide, most int) []string {
+	var out []string
+	for _, w := range strings.Fields(text) {
+		n := len(out)
+		if n > 0 && utf8.RuneCountInString(out[n-1])+1+utf8.RuneCountInString(w) <= wide {
+			out[n-1] += " " + w
+			continue
+		}
+		if n == most {
+			out[n-1] = clipRunes(out[n-1], wide-2) + " " + ellipsis
+			break
+		}
+		out = append(out, clipRunes(w, wide))
+	}
+	return out
 }
 
 // mark is the glyph of a step: a diamond for the one that decides, a square for an event, a dot else.

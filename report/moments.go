@@ -67,6 +67,27 @@ func joinSteps(unseen []finding.Step, s finding.Step) finding.Step {
 	return s
 }
 
+// noted says what the picture of a step has beside the cluster: what the step waits for, or does, where the cluster is
+// as it was before. With it no step that is shown leaves its picture as it was. "": the cluster shows it.
+func noted(before *finding.Snapshot, s *finding.Step) string {
+	switch {
+	case before == nil || s.After == nil || !reflect.DeepEqual(before, s.After):
+		return ""
+	case refuses(s):
+		_, why, said := strings.Cut(stepText(s), ": ")
+		if !said {
+			why = stepText(s)
+		}
+		return "waits: " + why
+	}
+	return stepText(s)
+}
+
+// refuses reports whether a step is something that does not happen, and why.
+func refuses(s *finding.Step) bool {
+	return strings.HasSuffix(s.Action, "-refused") || s.Action == "no-feasible-node" || s.Action == "refuse-pod"
+}
+
 // decides reports whether a step decides a finding.
 func decides(f *finding.Finding, index int) bool { return f.Decisive != nil && *f.Decisive == index }
 

@@ -83,7 +83,7 @@ func TestLanes(t *testing.T) {
 		f := randomTrace(r, 2+r.IntN(120))
 		shown := elide(&f, laneSteps)
 		svg := string(newLanes(&f, shown, "new-300").svg())
-		if len(svg) > 30_000 {
+		if len(svg) > laneBytes {
 			t.Errorf("seed %d: %d bytes for %d steps", seed, len(svg), len(shown))
 		}
 		if n := strings.Count(svg, `class="row`); n != len(shown) {
@@ -92,5 +92,35 @@ func TestLanes(t *testing.T) {
 		if turns := strings.Count(svg, `class="row turn"`); (turns == 1) != (f.Decisive != nil) {
 			t.Errorf("seed %d: %d decisive rows, decisive %v", seed, turns, f.Decisive)
 		}
+	}
+}
+
+// TestEachPictureDiffers: no step that is shown leaves its picture as it was, however few of them change the cluster.
+func TestEachPictureDiffers(t *testing.T) {
+	noted := 0
+	for seed := range uint64(500) {
+		r := rand.New(rand.NewPCG(seed, 47))
+		f := randomTrace(r, 2+r.IntN(30))
+		foldUnseen(&f)
+		list := shots(elide(&f, htmlSteps))
+		for i, s := range list {
+			if i > 0 && reflect.DeepEqual(s, list[i-1]) {
+				t.Fatalf("seed %d: step %d, %q, changes nothing", seed, i+1, f.Interleaving[i].Text)
+			}
+			if s.Note != "" {
+				noted++
+			}
+		}
+	}
+	if noted < 500 {
+		t.Errorf("%d steps outside of the picture: the test has lost its teeth", noted)
+	}
+}
+
+// TestEachOnce: the text says nothing of a run twice, and keeps the step that decides.
+func TestEachOnce(t *testing.T) {
+	got := eachOnce([]toldLine{{First: 0, Text: "a"}, {First: 1, Text: "b"}, {First: 2, Text: "a", Decides: true}, {First: 3, Text: "b"}})
+	if len(got) != 2 || got[0].First != 1 || got[1].First != 2 {
+		t.Errorf("%+v", got)
 	}
 }

@@ -19,7 +19,7 @@ const (
 	sarifResults  = 5000
 	sarifBytes    = 9_500_000 // GitHub refuses more than 10 MB
 	sarifFlows    = 500       // results that show their interleaving
-	sarifSteps    = 40        // steps of one interleaving
+	sarifSteps    = 100       // steps of one interleaving
 	sarifRelated  = 50        // related locations of one result
 	fallbackFile  = ".kubesettle.yaml"
 	fingerprintID = "kubesettle/v1"

@@ -47,7 +47,7 @@ func sequence(f *finding.Finding) string {
 		if to == "" {
 			to = from
 		}
-		box(l.InLoop && !looping, "loop "+mermaidText("repeats forever"))
+		box(l.InLoop && !looping, "loop repeats forever")
 		looping = looping || l.InLoop
 		box(l.Decides, "rect rgb(255, 221, 150)")
 		fmt.Fprintf(&b, "  %s->>%s: %s\n", lifelineOf(from), lifelineOf(to), message(toldText(f, &l)))
@@ -66,16 +66,7 @@ func sequence(f *finding.Finding) string {
 
 // message is a text on at most [messageLines] lines, cut at words.
 func message(text string) string {
-	text = clip(line(text), messageWide*messageLines)
-	var lines []string
-	for _, w := range strings.Fields(text) {
-		n := len(lines)
-		if n > 0 && len([]rune(lines[n-1]))+1+len([]rune(w)) <= messageWide {
-			lines[n-1] += " " + w
-			continue
-		}
-		lines = append(lines, w)
-	}
+	lines := inLines(clip(line(text), messageWide*messageLines), messageWide, messageLines+1)
 	for i := range lines {
 		lines[i] = mermaidText(lines[i])
 	}

@@ -284,7 +284,7 @@ func (t *textWriter) told(f *finding.Finding, limit int) {
 	if retold(f, all) {
 		return // the title says it
 	}
-	for i, l := range decisive(f, all, textTold) {
+	for i, l := range eachOnce(decisive(f, all, textTold)) {
 		name := ""
 		if i == 0 {
 			name = "how"

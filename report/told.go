@@ -241,6 +241,22 @@ func decisive(f *finding.Finding, lines []toldLine, limit int) []toldLine {
 	return out
 }
 
+// eachOnce are lines without those that say what another one says: the first of them stays, or the one that decides.
+func eachOnce(lines []toldLine) []toldLine {
+	var out []toldLine
+	for _, l := range lines {
+		k := slices.IndexFunc(out, func(o toldLine) bool { return o.Text == l.Text })
+		switch {
+		case k >= 0 && !l.Decides:
+			continue
+		case k >= 0:
+			out = slices.Delete(out, k, k+1)
+		}
+		out = append(out, l)
+	}
+	return out
+}
+
 // rests reports whether a line is allowed by one of the changed lines.
 func rests(f *finding.Finding, l *toldLine) bool {
 	for _, b := range l.Because {

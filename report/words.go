@@ -78,6 +78,9 @@ func certainty(f *finding.Finding) string {
 	switch f.Certainty {
 	case finding.Inevitable:
 		s = "inevitable: after the last event every " + comes
+		if len(f.Holds) > 0 {
+			s = "inevitable only while its condition holds: then, after the last event, every " + comes
+		}
 		if long, _ := needs(f); long != "" {
 			s = "possible: " + long + ", and then every " + comes
 		}

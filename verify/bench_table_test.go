@@ -95,6 +95,11 @@ type shop struct{ nodes, pods, workloads, classes int }
 
 // checked verifies the change of a shop within a minute.
 func (s shop) checked(t testing.TB) func() *finding.Result {
+	return s.checkedWith(t, func(*Options) {})
+}
+
+// checkedWith is checked with other options.
+func (s shop) checkedWith(t testing.TB, tune func(*Options)) func() *finding.Result {
 	p, err := policies.Load("policy.yaml", []byte(s.policy()))
 	if err != nil {
 		t.Fatal(err)
@@ -104,6 +109,7 @@ func (s shop) checked(t testing.TB) func() *finding.Result {
 		t.Fatal(err)
 	}
 	opt := Options{Policy: p, Workers: 2, TimeBudget: time.Minute}
+	tune(&opt)
 	return func() *finding.Result { return verdict(t)(Check(context.Background(), ch, opt)) }
 }
 

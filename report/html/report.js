@@ -18,7 +18,12 @@
     var stage = root.querySelector(".picture"), caption = root.querySelector(".caption"), range = root.querySelector("input"), out = root.querySelector("output");
     var play = root.querySelector('[data-do="play"]'), loopAt = steps.findIndex(function (s) { return "loops" in s.dataset; });
     var rows = Array.prototype.slice.call(root.querySelectorAll(".lanes .row"));
-    var now = 0, rounds = 0, timer = 0, workloads = [];
+    var now = 0, rounds = 0, timer = 0, workloads = [], has = {};
+    run.forEach(function (s) { // the phases that the run has at all
+      if (s) [s].concat(s.nodes).forEach(function (n) {
+        (n.pods || n.pending || []).forEach(function (p) { has[phase(p.p)] = true; if (p.r === "old") has.old = true; });
+      });
+    });
 
     function hue(w) {
       var i = workloads.indexOf(w);
@@ -60,7 +65,7 @@
         if (before && was["w" + w.w] !== JSON.stringify(w)) m.className += " moved";
         m.appendChild(make("b", "", w.w));
         var more = (w.load ? ", load " + w.load : "") + (w.hpa ? ", autoscaler wants " + w.hpa.d + " (" + w.hpa.a + " to " + w.hpa.b + ")" : "") +
-          (w.sets ? ", sets " + w.sets.join(" and ") : "") + (w.waits ? ", " + w.waits + " waiting for a volume" : "");
+          (w.sets && w.sets.join() !== String(w.replicas) ? ", ReplicaSets of " + w.sets.join(" and ") : "") + (w.waits ? ", " + w.waits + " waiting for a volume" : "");
         m.appendChild(document.createTextNode(" replicas " + w.replicas + ", ready " + w.ready + more));
         meters.appendChild(m);
       });
@@ -68,6 +73,7 @@
         meters.appendChild(make("span", "fact" + (before && (before.facts || []).indexOf(f) < 0 ? " moved" : ""), f));
       });
       stage.appendChild(meters);
+      if (s.note) stage.appendChild(make("p", "says moved", s.note));
       var zones = make("div", "zones"), byZone = {};
       s.nodes.forEach(function (n) {
         var z = n.z || "";
@@ -93,12 +99,12 @@
       tray.setAttribute("aria-label", "without a node: " + summary(s.pending));
       tray.appendChild(make("span", "", waiting ? "without a node" : "no pod is without a node"));
       tray.appendChild(chips(s.pending));
-      stage.appendChild(tray);
+      if (has.pending) stage.appendChild(tray);
       stage.appendChild(legend());
     }
     function legend() {
       var l = make("div", "legend");
-      ["ready", "starting", "pending", "terminating"].forEach(function (p) {
+      ["ready", "starting", "pending", "terminating"].filter(function (p) { return has[p]; }).forEach(function (p) {
         var s = make("span");
         s.appendChild(make("i", "pod w5 " + p, glyph[p]));
         s.appendChild(document.createTextNode(p));
@@ -107,7 +113,7 @@
       var old = make("span");
       old.appendChild(make("i", "pod w5 old", ""));
       old.appendChild(document.createTextNode("round: old revision"));
-      l.appendChild(old);
+      if (has.old) l.appendChild(old);
       return l;
     }
     function show(i) {
@@ -124,7 +130,8 @@
       var loop = loopAt >= 0 && now >= loopAt ? "In the loop. " : "", turn = steps[now].classList.contains("turn") ? "This step decides. " : "", text = steps[now].cloneNode(true), why = [];
       Array.prototype.slice.call(text.querySelectorAll(":scope > .here, :scope > .tag")).forEach(function (h) { h.remove(); });
       Array.prototype.slice.call(text.querySelectorAll(".because")).forEach(function (b) {
-        why.push(b.textContent.replace(/\s+/g, " ").trim());
+        var at = b.firstElementChild.textContent;
+        if (why.indexOf(at) < 0) why.push(at);
         b.remove();
       });
       caption.textContent = loop + turn + text.textContent.replace(/\s+/g, " ").trim() + (why.length ? ". Allowed by " + why.join(", ") : "") + ".";

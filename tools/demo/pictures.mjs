@@ -16,7 +16,7 @@ for (const [name, width] of Object.entries(widths)) {
     await browser.size(width, 300);
     if (traces.includes(name)) { // the player of the first finding alone, as it opens
       await browser.evaluate(`document.querySelectorAll(".finding").forEach((f, i) => { if (i) f.remove(); })`);
-      await browser.evaluate(`document.querySelectorAll(".top .lead, .top p.mono, .keys, nav, h2, .lucky ol li:nth-child(n+6)").forEach((e) => e.remove())`);
+      await browser.evaluate(`document.querySelectorAll(".top, nav, h2, .help, .lucky ol li:nth-child(n+6)").forEach((e) => e.remove())`);
     }
     const last = `document.querySelector(".finding") || document.body`; // the first finding of a report, or the whole page
     const height = await browser.evaluate(`Math.ceil((${last}).getBoundingClientRect().bottom + scrollY + 16)`);

@@ -183,7 +183,8 @@ type NodeSnapshot struct {
 	Name  string `json:"name"`
 	Class string `json:"class"`
 	Zone  string `json:"zone,omitempty"`
-	// Cordoned says that no pod is placed there, and Condition is its further state: draining, down, or a pressure.
+	// Cordoned says that no pod is placed there, and Condition is its further state: draining, down, to be removed, or a
+	// pressure.
 	Cordoned  bool           `json:"cordoned,omitempty"`
 	Condition string         `json:"condition,omitempty"`
 	Pods      []PodsSnapshot `json:"pods,omitempty"`

@@ -81,6 +81,8 @@ func condition(s state.State, n int) string {
 		return "down"
 	case s.Maintenance(n) == state.Draining:
 		return "draining"
+	case s.Tenure(n) != state.Staying:
+		return "to be removed"
 	case s.Pressure(n)&state.DiskPressure != 0:
 		return "disk pressure"
 	case s.Pressure(n) != 0:

@@ -30,7 +30,7 @@ func prepare(ch *object.Changes, opt Options,
 		return nil, nil, nil, err
 	}
 	a.checker = scenario.Checker{Policy: opt.Policy, Only: opt.Rules, Rules: on, Largest: scenario.Largest{},
-		Whole: opt.Whole, Twice: opt.Twice, PartStates: partStates(opt),
+		Whole: opt.Whole, Twice: opt.Twice, Unforeseen: opt.Unforeseen, PartStates: partStates(opt),
 		Budget: scenario.Budget{States: cmp.Or(opt.States, scenario.SearchStates), Bytes: searchBytes(opt),
 			Kept: opt.Kept}}
 	if a.Options.Recall == nil && !opt.Forgets {

@@ -58,6 +58,7 @@ type Compare struct {
 	Interleaved bool                     // see [state.Spec.Interleaved]
 	Whole       bool                     // see [scenario.Checker.Whole]
 	Twice       bool                     // see [scenario.Checker.Twice]
+	Unforeseen  bool                     // see [scenario.Checker.Unforeseen]
 	Forgets     bool                     // a search that was made before in this run is made again
 	Watch       func(scenario.Violation) // is shown every counterexample of head and base, reported or not
 	Asked       func(scenario.Likely)    // is shown where the runs begin that a question is about, and the likeliest one

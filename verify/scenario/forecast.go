@@ -13,7 +13,7 @@ import (
 
 // Forecast is the effect of a change on the workloads of a slice, as far as it is known; nil: it is unknown.
 func (c *Checker) Forecast(sr *SliceResult) *finding.Forecast {
-	if sr.Err != nil || sr.seen == nil || c.Expired() {
+	if sr.Err != nil || c.Expired() || !slices.ContainsFunc(sr.seen, func(s Seen) bool { return s.Pods.Some }) {
 		return nil
 	}
 	own := *c

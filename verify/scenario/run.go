@@ -295,7 +295,7 @@ func (c *Checker) Both(ctx context.Context, j Task) (o Outcome) {
 	case j.probes:
 		scenarios = c.probed(append(slices.Clone(probes), thisRollout))
 	}
-	c.foresees = j.foretells()
+	c.foresees = j.foretells() && !c.Unforeseen
 	if !j.Variant.Has(state.Base) {
 		o.Head, o.Cov, o.Err = scenarios(ctx, j.Variant.arriving(), j.Topology)
 		o.holds = !o.Cov.outgrown

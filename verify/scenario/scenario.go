@@ -72,6 +72,7 @@ type Checker struct {
 	Largest    Largest
 	Whole      bool // search every slice as a whole, for all rules at once, for comparisons; see apart.go
 	Twice      bool // search what two scenarios share for each of them, for comparisons; see [rests]
+	Unforeseen bool // measure no effects of a change and foretell nothing, for comparisons; see measure.go
 	lonely     bool // search each workload by itself only
 	foresees   bool // searches of the change measure its effects; see measure.go
 	firm       bool // do not search for preferences
