@@ -149,7 +149,11 @@ func inLines(text string, wide, most int) []string {
 			continue
 		}
 		if n == most {
-			out[n-1] = clipRunes(out[n-1], wide-2) + " " + ellipsis
+			last := out[n-1]
+			if at := strings.LastIndexByte(last, ' '); at > 0 && utf8.RuneCountInString(last)+2 > wide {
+				last = last[:at]
+			}
+			out[n-1] = strings.TrimSuffix(last, ellipsis) + " " + ellipsis
 			break
 		}
 		out = append(out, clipRunes(w, wide))
