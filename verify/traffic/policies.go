@@ -173,8 +173,7 @@ func (p *Policies) judge(c connection) (Answer, []Field) {
 	return out.answer(), by
 }
 
-// Far is a cluster as what reads its routes sees it from other nodes than those of the pods, and not with the address of
-// one of these nodes.
+// Far is a cluster as what reads its routes sees it without the address of one of the pods' own nodes.
 func (c *Cluster) Far() *Cluster {
 	out, policies := *c, *c.Policies
 	policies.fences = slices.Clone(policies.fences)
