@@ -327,3 +327,26 @@ func TestWhatVanishesIsNotGone(t *testing.T) {
 		})
 	}
 }
+
+// A new release of which anything is refused is not analysed, as an old one is not: exit code 3, with the file.
+func TestWhatIsRefusedOfANewReleaseIsNotAnalysed(t *testing.T) {
+	base := deployables(100)["plain"]
+	app := strings.ReplaceAll(deployables(100)["application of plain files"]["apps/k.yaml"], "./k", "new")
+	plugin := "apiVersion: x/v1\nkind: X\nmetadata: {name: x, annotations: {config.kubernetes.io/function: 'exec: {path: ./run.sh}'}}\n"
+	for name, add := range map[string]treeFiles{
+		"git::ext":                {"n/kustomization.yaml": "resources: ['git::ext::sh -c id']\n"},
+		"file:///":                {"n/kustomization.yaml": "resources: ['file:///etc']\n"},
+		"a function that runs":    {"n/kustomization.yaml": "transformers: [x.yaml]\n", "n/x.yaml": plugin},
+		"fail":                    {"n/Chart.yaml": "apiVersion: v2\nname: n\nversion: 1.0.0\n", "n/templates/a.yaml": "{{ fail \"x\" }}"},
+		"a chart home above":      {"n/kustomization.yaml": "helmGlobals: {chartHome: ../../etc}\nhelmCharts: [{name: c}]\n"},
+		"a chart home at the top": {"n/kustomization.yaml": "helmGlobals: {chartHome: /etc}\nhelmCharts: [{name: c}]\n"},
+		"a chart above":           {"n/kustomization.yaml": "helmCharts: [{name: ../../../c}]\n"},
+		"a plugin of Argo CD":     {"new/c.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\n", "apps/n.yaml": strings.Replace(app, "path: new", "path: new, plugin: {name: x}", 1)},
+		"an import above":         {"new/a.jsonnet": "import '../../a'", "apps/n.yaml": app},
+		"a path that is no text":  {"n/a.yaml": webManifest(1500), "apps/n.yaml": strings.Replace(app, "path: new", "path: n", 1)},
+	} {
+		if c := checkTrees(t, base, base.with(add)); c.code != exitAnalysis || c.result.Counts()["releases-failed"] != 1 {
+			t.Errorf("%s: exit code %d, %v\n%s", name, c.code, c.result.Counts(), c.text)
+		}
+	}
+}

@@ -28,8 +28,15 @@ func (o *declaring) application() {
 	}
 	var real []sourced
 	take := func(field string, v any) {
-		if m, ok := v.(map[string]any); ok && (document.Text(m, "path") != "" || document.Text(m, "chart") != "") {
+		m, _ := v.(map[string]any)
+		repo := document.Text(m, "repoURL")
+		switch {
+		case document.Text(m, "path") != "" || document.Text(m, "chart") != "":
 			real = append(real, sourced{field, m})
+		case repo != "" && document.Text(m, "ref") == "" && o.set == "" && !strings.HasPrefix(repo, "oci://"):
+			o.add(release.Release{Release: object.Release{ID: "argocd:" + o.folder + ":" + name, Kind: object.Manifests,
+				Path: o.by.File, Selected: "Argo CD Application " + name}}, o.failure(field, "give it a path, a chart or a ref",
+				"none of path, chart and ref is text, and Argo CD refuses the Application"))
 		}
 	}
 	for i, s := range document.Items(o.content, "spec", "sources") {

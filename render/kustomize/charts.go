@@ -103,11 +103,17 @@ func (g *gatherer) inflator(k *File, dir, ref string) (done bool, f *object.Fail
 // inflation gathers one entry of helmCharts.
 func (g *gatherer) inflation(k *File, dir, home string, h types.HelmChart) (*release.Chart, *object.Failure) {
 	base, in := source.Inside(dir, home)
+	if !in {
+		return nil, k.fail(home, "leaves the repository", "copy the chart into the repository")
+	}
+	if _, below := source.Inside(base, h.Name); !below {
+		return nil, k.fail(h.Name, "leaves the repository", "copy the chart into the repository")
+	}
 	chartDir := path.Join(base, h.Name)
-	if versioned := path.Join(base, h.Name+"-"+h.Version, h.Name); in && h.Version != "" && g.src.HasDir(versioned) {
+	if versioned := path.Join(base, h.Name+"-"+h.Version, h.Name); h.Version != "" && g.src.HasDir(versioned) {
 		chartDir = versioned
 	}
-	vendored := in && g.src.HasFile(path.Join(chartDir, "Chart.yaml"))
+	vendored := g.src.HasFile(path.Join(chartDir, "Chart.yaml"))
 	var values []string
 	for _, v := range append([]string{h.ValuesFile}, h.AdditionalValuesFiles...) {
 		if v == "" {
