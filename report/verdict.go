@@ -149,7 +149,7 @@ func brokenBeforeIn(r *finding.Result) brokenBefore {
 	out := brokenBefore{late: true, alone: !isCheck(r)}
 	for i := range r.Releases {
 		rel := &r.Releases[i]
-		if !rel.Changed || !rel.Missing() || !rel.Before || rel.Alone {
+		if !rel.Changed || !rel.Missing() || !rel.Before {
 			continue
 		}
 		out.late = out.late && rel.Cut
@@ -238,9 +238,6 @@ func releaseStatus(rel *finding.ReleaseResult) string {
 	switch rel.Status {
 	case "failed-head":
 		s = "failed to render on head"
-		if rel.Alone {
-			s = "renders neither on base nor on head"
-		}
 	case "failed-base":
 		return "failed to render on base; its findings have no baseline"
 	case "skipped":

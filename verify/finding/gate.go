@@ -130,11 +130,6 @@ func (r *Result) ExitCode(g Gate) int {
 
 // Judge sets the verdicts of the workloads and of the whole.
 func (r *Result) Judge(g Gate) {
-	for i := range r.Releases {
-		rel := &r.Releases[i]
-		rel.Alone = rel.Status == "failed-head" && rel.Before && rel.OnBase == "" && rel.Changed && !rel.Elsewhere &&
-			!rel.Cut && r.Base != (Side{}) && len(r.Workloads) == 0
-	}
 	for i := range r.Workloads {
 		w := &r.Workloads[i]
 		for _, f := range r.Findings {
@@ -151,10 +146,10 @@ func (r *Result) Judge(g Gate) {
 	r.Verdict = Worst(all)
 }
 
-// HoldsUp reports whether a release has no result and the change is the reason: it broke it, added it broken, or
-// touches it alone while it is broken.
+// HoldsUp reports whether a release has no result and the change is the reason: it broke it,
+// or added it broken.
 func (r *ReleaseResult) HoldsUp() bool {
-	return r.Changed && (r.Missing() || r.Open()) && !r.Before || r.Alone
+	return r.Changed && (r.Missing() || r.Open()) && !r.Before
 }
 
 // Missing reports whether nothing of head's release was analysed.

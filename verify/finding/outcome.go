@@ -32,7 +32,6 @@ const (
 	NoModel      OutcomeID = "no model"
 	Decided      OutcomeID = "decided"
 	Refused      OutcomeID = "refused"
-	BrokenAlone  OutcomeID = "broken on base too, alone"
 	Unfetchable  OutcomeID = "unfetchable"
 	OutOfTime    OutcomeID = "out of time"
 	BrokenAlike  OutcomeID = "broken on base too"
@@ -64,13 +63,11 @@ func Outcomes() []Outcome {
 		{Decided, "workload", "searched to the end", Pass, "workloads-checked", "", "checked", ""},
 		{Refused, "release", "head does not render because of the change; or it is new and has an error, or " +
 			"needs a program or address that is refused", Errored, "releases-failed", "error", "not analysed", "notification"},
-		{BrokenAlone, "release", "does not render on base either, its files change, and no workload was analysed", Errored,
-			"releases-failed", "error", "not analysed", "notification"},
 		{Unfetchable, "release", "new, and a part of it was not fetched", Inconclusive,
 			"releases-failed", "note", "not checked", "notification"},
 		{OutOfTime, "release", "the time budget ended before it was rendered", Inconclusive, "releases-failed", "note",
 			"not checked", "notification"},
-		{BrokenAlike, "release", "does not render on base either; inconclusive only if no changed release was analysed, or " +
+		{BrokenAlike, "release", "does not render on base either; inconclusive only if nothing else is left, or " +
 			"if the change reaches a part that is not in the repository", Inconclusive, "releases-failed", "note", "not checked", "notification"},
 		{InPart, "release", "the change may reach an unknown part of it", Inconclusive, "", "warning",
 			"analysed in part", "notification"},
@@ -142,8 +139,6 @@ func (w *Workload) Outcome() OutcomeID {
 // Outcome is what became of a release.
 func (r *ReleaseResult) Outcome() OutcomeID {
 	switch {
-	case r.Alone:
-		return BrokenAlone
 	case r.HoldsUp():
 		return Refused
 	case r.Cut:

@@ -11,9 +11,8 @@ func TestOutcomesGiveTheVerdict(t *testing.T) {
 		return Finding{Rule: "unschedulable", Workload: "w", Release: "r", Status: s, Severity: severity}
 	}
 	broken := ReleaseResult{ID: "r", Status: "failed-head", Changed: true}
-	before, alone, absent, cut := broken, broken, broken, broken
-	before.Before, alone.Before, absent.Before, absent.OnBase, cut.Before, cut.Cut = true, true, true, "absent", true, true
-	before.Status = "skipped"
+	before, absent, cut := broken, broken, broken
+	before.Before, absent.Before, absent.OnBase, cut.Before, cut.Cut = true, true, "absent", true, true
 	one := map[OutcomeID]Result{
 		Gating:       {Findings: []Finding{found(New, "error")}},
 		NewFinding:   {Findings: []Finding{found(New, "warning")}},
@@ -25,7 +24,6 @@ func TestOutcomesGiveTheVerdict(t *testing.T) {
 		NoModel:      {Workloads: []Workload{{ID: "w", Verdict: Inconclusive, Unmodeled: true}}},
 		Decided:      {Workloads: []Workload{{ID: "w", Verdict: Pass, Change: "unchanged"}}},
 		Refused:      {Releases: []ReleaseResult{broken}},
-		BrokenAlone:  {Releases: []ReleaseResult{alone}},
 		Unfetchable:  {Releases: []ReleaseResult{absent}},
 		OutOfTime:    {Releases: []ReleaseResult{cut}},
 		BrokenAlike:  {Releases: []ReleaseResult{before}},
@@ -58,8 +56,7 @@ func TestOutcomesGiveTheVerdict(t *testing.T) {
 			t.Errorf("%s: verdict %s, want %s", o.ID, got, o.Verdict)
 		}
 		for _, other := range Outcomes() {
-			ids := []OutcomeID{o.ID, other.ID}
-			if slices.Contains(ids, Nothing) || slices.Contains(ids, BrokenAlone) && (o.Of == "workload" || other.Of == "workload") {
+			if slices.Contains([]OutcomeID{o.ID, other.ID}, Nothing) {
 				continue // that is about all there is
 			}
 			got, want := verdictOf(part, one[other.ID]), Worst([]Verdict{o.Verdict, other.Verdict})

@@ -132,8 +132,6 @@ type ReleaseResult struct {
 	Cut bool `json:"cut,omitempty"`
 	// Before says that the change is not why it has no result.
 	Before bool `json:"before,omitempty"`
-	// Alone says that it renders on neither side, that the change is in its files, and that no workload was analysed.
-	Alone bool `json:"alone,omitempty"`
 	// OnBase is the state on base of a release that is missing on head for another reason than the change: absent, as
 	// it is new, or renders; empty if base has no result either.
 	OnBase string `json:"onBase,omitempty"`
