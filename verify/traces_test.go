@@ -11,10 +11,12 @@ import (
 	"testing"
 
 	"github.com/kubesettle/kubesettle/report"
+	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 // TestTracesOfCases holds how the runs of all findings in testdata are shown: a diagram of at most 30 kB, no picture
-// like the one before it, and the same steps with the same numbers in the page, in SARIF and in the text.
+// like the one before it, and the same steps with the same numbers in the page, in SARIF and in the text, which leaves
+// the steps of existing findings out.
 func TestTracesOfCases(t *testing.T) {
 	notUnderRace(t)
 	dirs, err := filepath.Glob("../testdata/*/*/*/policy.yaml")
@@ -54,8 +56,9 @@ func TestTracesOfCases(t *testing.T) {
 		sarif := written(func(b *bytes.Buffer) error { return report.SARIF(b, r, report.Options{}) })
 		text := written(func(b *bytes.Buffer) error { return report.Text(b, r, report.Options{Verbose: true}) })
 		inSARIF, inText := flowSteps(t, sarif), stepsIn(textStep, text)
+		existing := !slices.ContainsFunc(r.Findings, func(f finding.Finding) bool { return f.Status != finding.Existing })
 		for what, got := range map[string][]string{"SARIF": inSARIF, "text": inText} {
-			if !sameSteps(inPage, got) {
+			if !sameSteps(inPage, got) && !(existing && what == "text" && got == nil) {
 				t.Errorf("%s: the page has the steps\n%s\n%s has\n%s", name, strings.Join(inPage, "\n"), what, strings.Join(got, "\n"))
 			}
 		}
