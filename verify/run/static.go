@@ -132,13 +132,21 @@ func (a *Analysis) enterRefusals(list []static.Applied) {
 	finding.Sort(a.Result.Findings)
 }
 
-// cameAs reports whether base has an object of head as it is, in another release: it is as good or bad as it was.
+// cameAs reports whether base has an object of head as it is, in another release: it is as good or bad as it was. One
+// that a tool comes to apply is not: nothing may have applied it before.
 func (a *Analysis) cameAs(o *object.Object) bool {
 	ch := a.places.Changes
-	return ch != nil && ch.Base != nil && slices.ContainsFunc(ch.Base.Releases, func(r *object.Rendered) bool {
-		return r.ID != o.Release && slices.ContainsFunc(r.Objects, func(b *object.Object) bool {
+	if ch == nil || ch.Base == nil {
+		return false
+	}
+	applied := slices.ContainsFunc(ch.Head.Releases, func(r *object.Rendered) bool {
+		return r.ID == o.Release && r.Delivery.Tool != ""
+	})
+	return slices.ContainsFunc(ch.Base.Releases, func(r *object.Rendered) bool {
+		same := func(b *object.Object) bool {
 			return b.Source.File == o.Source.File && object.Same([]*object.Object{b}, []*object.Object{o})
-		})
+		}
+		return r.ID != o.Release && (!applied || r.Delivery.Tool != "") && slices.ContainsFunc(r.Objects, same)
 	})
 }
 

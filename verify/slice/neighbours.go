@@ -29,7 +29,7 @@ type Neighbours struct {
 	words    map[string]map[string]bool  // of the names of each release
 	twins    map[[2]string]bool          // releases that have an object in common
 	differ   [][2]map[string]bool        // words by which two twins differ
-	lists    []*object.Rendered          // that a tool applies as a kustomization names their files
+	lists    []folderList                // that a tool applies
 	applied  map[string]bool             // folders that a tool applies, whether or not they render
 	known    map[[2]string]Tie
 }
@@ -44,7 +44,39 @@ func NewNeighbours(p *policies.Policy, ch *object.Changes) *Neighbours {
 			n.read(rev, seen)
 		}
 	}
+	for id, r := range listsOf(ch.Head) {
+		if was := listsOf(ch.Base)[id]; was != nil || ch.Base == nil {
+			n.lists = append(n.lists, folderList{r, was})
+		}
+	}
 	return n
+}
+
+// folderList is a kustomization that a tool applies, on head and on base; base's is nil where there is no base. A list
+// that head brings does not count: head takes nothing out of the check.
+type folderList struct{ head, base *object.Rendered }
+
+// names reports whether one of the files is in the list, or was.
+func (l folderList) names(files []string) bool {
+	return slices.ContainsFunc(files, func(f string) bool {
+		_, is := slices.BinarySearch(l.head.Reads, f)
+		return is || l.base != nil && slices.Contains(l.base.Reads, f)
+	})
+}
+
+// listsOf are the kustomizations of a revision that a tool applies, by their IDs.
+func listsOf(rev *object.Revision) map[string]*object.Rendered {
+	out := map[string]*object.Rendered{}
+	if rev == nil {
+		return out
+	}
+	for _, r := range rev.Releases {
+		if r.Delivery.Tool != "" && r.Kind == object.Kustomize && r.Err == nil &&
+			slices.ContainsFunc(r.Reads, func(f string) bool { return path.Dir(f) == r.Path && isList(f) }) {
+			out[r.ID] = r
+		}
+	}
+	return out
 }
 
 // read enters the releases of a revision. Objects that both have at once distinguish two releases, objects that move
@@ -57,10 +89,6 @@ func (n *Neighbours) read(rev *object.Revision, seen map[string]bool) {
 			n.words[r.ID] = wordsOf(r)
 			if r.Delivery.Tool != "" {
 				n.applied[r.Path] = true
-			}
-			if r.Delivery.Tool != "" && r.Kind == object.Kustomize && r.Err == nil &&
-				slices.ContainsFunc(r.Reads, func(f string) bool { return path.Dir(f) == r.Path && isList(f) }) {
-				n.lists = append(n.lists, r)
 			}
 		}
 		if r.Switched != "" {
@@ -196,7 +224,7 @@ func (n *Neighbours) SetAside(r *object.Rendered) bool {
 }
 
 // Idle reports whether nothing is known to apply a release, and something says that nothing does: the name of its
-// folder, or a tool that applies from the folder above it a list of files in which it is not.
+// folder, or a tool that applies from the folder above it a list of files in which it is not and was not.
 func (n *Neighbours) Idle(r *object.Rendered) bool {
 	if n.SetAside(r) {
 		return true
@@ -205,15 +233,9 @@ func (n *Neighbours) Idle(r *object.Rendered) bool {
 	if !n.undelivered(root) || n.policy.Cluster.Runs(r.ID, r.Path) {
 		return false
 	}
-	for _, above := range n.lists {
-		if strings.HasPrefix(root.Path, above.Path+"/") && !slices.ContainsFunc(root.Reads, func(f string) bool {
-			_, listed := slices.BinarySearch(above.Reads, f)
-			return listed
-		}) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(n.lists, func(l folderList) bool {
+		return strings.HasPrefix(root.Path, l.head.Path+"/") && !l.names(root.Reads)
+	})
 }
 
 // undelivered reports whether a release is not known to be applied by a tool, by a script, or by hand.
