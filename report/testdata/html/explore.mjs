@@ -24,10 +24,7 @@ try {
     look();
   })`);
   result.explorers = await evaluate(`document.querySelectorAll(".explorer.live").length`);
-  // How long it took from the last byte on.
-  result.times = await evaluate(`(() => { const n = performance.getEntriesByType("navigation")[0], p = performance.getEntriesByName("first-contentful-paint")[0];
-    return { dom: Math.round(n.domContentLoadedEventEnd - n.responseEnd), load: Math.round(n.loadEventEnd - n.responseEnd), paint: p ? Math.round(p.startTime - n.responseEnd) : -1 }; })()`);
-  result.elements = await evaluate(`document.querySelectorAll("*").length`);
+  result.total = await evaluate(`document.querySelectorAll(".explorer.live .step").length`);
   // Tab goes from top to bottom through what can be used, and shows where it is.
   await evaluate(`window.scrollTo(0, 0)`);
   result.tabs = [];
@@ -90,17 +87,7 @@ try {
     await send("IO.close", { handle: stream });
     await send("Emulation.setEmulatedMedia", { media: "" });
   }
-  // A jump to the last finding, and how long it takes.
-  const jump = await evaluate(`new Promise(done => {
-    const all = document.querySelectorAll(".finding, .lines li"), last = all[all.length - 1], begin = performance.now();
-    if (!last) return done({ ms: 0, seen: true });
-    location.hash = "#" + last.id;
-    requestAnimationFrame(() => requestAnimationFrame(() => { const b = last.getBoundingClientRect();
-      done({ ms: Math.round(performance.now() - begin), seen: b.height > 0 && b.top < innerHeight && b.bottom > 0 }); }));
-  })`);
-  result.times.last = jump.ms;
-  result.lastSeen = jump.seen;
-  result.total = await evaluate(`document.querySelectorAll(".explorer.live .step").length`);
+  result.ready = await evaluate(`(() => { const t = performance.getEntriesByType("navigation")[0]; return Math.round(t.loadEventEnd - t.responseEnd); })()`);
   result.styled = await evaluate(`getComputedStyle(document.querySelector(".badge")).borderRadius`);
   await browser.dark();
   result.dark = await evaluate(`getComputedStyle(document.body).backgroundColor`);
