@@ -96,7 +96,7 @@ test-full: check-format ## what make test leaves out: staticcheck, the race dete
 	cd tools && $(GO) tool -modfile=../go.mod staticcheck ./...
 	CGO_ENABLED=1 $(GO) test -race -short -vet=off -timeout 60m $(RACED)
 	CGO_ENABLED=1 $(GO) test -race -short -vet=off -timeout 60m ./verify -run '$(ATONCE)'
-	$(GO) test -vet=off -timeout 30m $(LONG)
+	$(GO) test -vet=off -timeout 45m $(LONG)
 	@$(MAKE) --no-print-directory check-pictures conformance release-tools
 
 .PHONY: check-format
