@@ -203,19 +203,6 @@ func (g *gatherer) folder(dir, from string, at func() int) *object.Failure {
 	return g.content(k, dir)
 }
 
-// alone says which other kustomization file stands in the folder of one: Kustomize builds neither.
-//
-// Upstream: kustomize api v0.21.1, internal/target: LoadKustFile.
-func alone(s *source.Source, file string) *object.Failure {
-	for _, name := range konfig.RecognizedKustomizationFileNames() {
-		if p := path.Join(path.Dir(file), name); p != file && s.HasFile(p) {
-			return &object.Failure{Reason: fmt.Sprintf("%s stands beside %s, and Kustomize takes one kustomization file", p, file),
-				Where: object.FileStart(p), Remedy: "remove one of the two"}
-		}
-	}
-	return nil
-}
-
 // generated adds the kustomization that Flux generates for a folder without one.
 func (g *gatherer) generated(dir string) *object.Failure {
 	var text strings.Builder

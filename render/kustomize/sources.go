@@ -1,9 +1,11 @@
 package kustomize
 
 import (
+	"fmt"
 	"path"
 	"strings"
 
+	"sigs.k8s.io/kustomize/api/konfig"
 	"sigs.k8s.io/kustomize/api/types"
 
 	"github.com/kubesettle/kubesettle/render/object"
@@ -80,4 +82,17 @@ func (g *gatherer) anyFile() bool {
 	rel := &g.recipe.Release
 	rel.AnyFile = rel.AnyFile || !rel.Declared && rel.By.File == "" && g.src.BuiltByFlux()
 	return rel.AnyFile
+}
+
+// alone says which other kustomization file stands in the folder of one: Kustomize builds neither.
+//
+// Upstream: kustomize api v0.21.1, internal/target: LoadKustFile.
+func alone(s *source.Source, file string) *object.Failure {
+	for _, name := range konfig.RecognizedKustomizationFileNames() {
+		if p := path.Join(path.Dir(file), name); p != file && s.HasFile(p) {
+			return &object.Failure{Reason: fmt.Sprintf("%s stands beside %s, and Kustomize takes one kustomization file", p, file),
+				Where: object.FileStart(p), Remedy: "remove one of the two"}
+		}
+	}
+	return nil
 }

@@ -37,18 +37,15 @@ func DropCovered(s *side.Side, base *side.Side) {
 }
 
 // Coverers gives, for each discovered release that a declared one renders, which does.
-func Coverers(s *side.Side) map[int]int { return coverers(s, false) }
-
-// coverers are those that render, or those that would have it and do not.
-func coverers(s *side.Side, broken bool) map[int]int {
+func Coverers(s *side.Side) map[int]int {
 	by, file := map[string]int{}, map[string]int{}
 	for i, r := range s.Releases {
-		if !broken && r.By.File != "" && r.Overlay != nil { // it has them wherever it fails: they are not applied alone
+		if r.By.File != "" && r.Overlay != nil { // it has them wherever it fails: they are not applied alone
 			for _, c := range r.Overlay.Components {
 				by["kustomize "+path.Join(r.Path, c)] = i
 			}
 		}
-		if r.By.File == "" || (s.Outputs[i].Err != nil) != broken {
+		if r.By.File == "" || s.Outputs[i].Err != nil {
 			continue
 		}
 		by[string(r.Kind)+" "+r.Path] = i

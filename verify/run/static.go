@@ -115,7 +115,7 @@ func (a *Analysis) enterRefusals(list []static.Applied) {
 		if len(fresh) == 0 && x.BaseAt(a.lent) {
 			fresh, stays = stays, nil
 		}
-		if x.Base == nil && a.cameAs(x.Head) {
+		if len(fresh) > 0 && x.Base == nil && a.cameAs(x.Head) {
 			fresh, stays = nil, append(stays, fresh...)
 		}
 		for _, side := range []struct {

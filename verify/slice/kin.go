@@ -3,7 +3,6 @@ package slice
 import (
 	"maps"
 	"slices"
-	"strconv"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -264,46 +263,6 @@ func (l *lender) lendServices(h *home, sc Scope) {
 	}
 }
 
-// lendHooks lends the releases of workloads the webhooks of others that decide on their pods, with their Services.
-func (l *lender) lendHooks(h *home, least Tie) {
-	for _, s := range h.sides {
-		if len(s.admission.hooks) == 0 {
-			continue
-		}
-		for id, o := range s.Workloads {
-			owner := h.owner(id)
-			for _, x := range s.hooksOn(o) {
-				if owner == "" || owner == x.Release || l.Tie(owner, x.Release) < least {
-					continue
-				}
-				for v := range h.sides {
-					if y := h.sides[v].byID[x.ID.String()]; y != nil && y.Release == x.Release {
-						l.lendTo(owner, y, v)
-					}
-				}
-			}
-		}
-	}
-}
-
-// hooksOn are the webhooks that decide on the pods of a workload, with the Services of these.
-func (s side) hooksOn(o *object.Object) []*object.Object {
-	var out []*object.Object
-	for _, x := range s.admission.of(o, s) {
-		hooks := hooksOf(x)
-		if len(hooks) > 0 {
-			out = append(out, x)
-		}
-		for _, h := range hooks {
-			id := object.ID{Version: "v1", Kind: "Service", Namespace: h.service.Namespace, Name: h.service.Name}
-			if svc := s.byID[id.String()]; svc != nil {
-				out = append(out, svc)
-			}
-		}
-	}
-	return out
-}
-
 // enterKin has the first release of which something is searched borrow the members of others.
 func (l *lender) enterKin(h *home, members []string, touched map[string]bool, least Tie) {
 	owner, several := "", false
@@ -362,11 +321,13 @@ func (l *lender) meetOpenly(h *home, members []string) bool {
 
 // kinAt is the kin of a release among those that share its cluster at least as surely as said.
 func (l *lender) kinAt(release string, least Tie) *Kin {
-	k := bucketName(release, strconv.Itoa(int(least)))
-	if l.kin[k] == nil {
-		l.kin[k] = &Kin{}
+	if l.kin[least] == nil {
+		l.kin[least] = map[string]*Kin{}
 	}
-	return l.kin[k]
+	if l.kin[least][release] == nil {
+		l.kin[least][release] = &Kin{}
+	}
+	return l.kin[least][release]
 }
 
 // lendTo notes that a release lends an object of a version to another.

@@ -2,7 +2,6 @@ package slice
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
@@ -133,7 +132,7 @@ func (l Lent) Has(id string) bool {
 // they may lend to whom if it were known where these run.
 func Lend(n *Neighbours, ch *object.Changes, sc Scope) (Loans, []finding.Note) {
 	l := &lender{Neighbours: n, loans: map[string]map[string][2]*object.Object{}, hosts: map[string][]string{},
-		kin: map[string]*Kin{}}
+		kin: map[Tie]map[string]*Kin{}}
 	for v, rev := range []*object.Revision{ch.Base, ch.Head} {
 		l.sides[v] = gathered(rev)
 	}
@@ -154,7 +153,7 @@ type lender struct {
 	loans map[string]map[string][2]*object.Object // by borrower, then lender and ID, of both versions
 	at    map[string][]string                     // releases by their cluster; see homes
 	hosts map[string][]string                     // by release and workload: who borrows it
-	kin   map[string]*Kin                         // by release and [Tie], see kinAt
+	kin   map[Tie]map[string]*Kin                 // by release, see kinAt
 }
 
 // world is what the releases of one version have: what acts, and on what.
@@ -276,18 +275,14 @@ func (l *lender) link(v int) {
 // runs in the cluster before one that may, and one that changes it before one that does not.
 func (l *lender) lend() Loans {
 	out := Loans{}
-	for _, key := range sortedIDs(l.kin) { // what may be joined comes beside what is
-		release, least, _ := strings.Cut(key, "\x00")
-		k := l.kin[key]
+	for release, k := range l.kin[Sure] {
+		out[release] = &Loan{Sure: Lent{Kin: *k}, Open: Lent{Kin: Kin{}.beside(*k)}}
+	}
+	for release, k := range l.kin[Open] { // what may be joined comes beside what is
 		if out[release] == nil {
 			out[release] = &Loan{}
 		}
-		if x := out[release]; least == strconv.Itoa(int(Sure)) {
-			x.Sure.Kin = *k
-			x.Open.Kin = x.Open.Kin.beside(*k)
-		} else {
-			x.Open.Kin = k.beside(x.Sure.Kin)
-		}
+		out[release].Open.Kin = k.beside(out[release].Sure.Kin)
 	}
 	for borrower, links := range l.loans {
 		if out[borrower] == nil {

@@ -141,3 +141,10 @@ func namesOf(have []string, list []*traffic.Workload) []string {
 	slices.Sort(have)
 	return slices.Compact(have)
 }
+
+// nearOnly reports whether a route comes to reach pods only where what reads it has the address of their own node, as
+// Cilium's entity host wants it: on every other node it is cut.
+func (t *cutter) nearOnly(a, b traffic.Ask, now traffic.Reach) bool {
+	return a.Use == traffic.Route && now.Answer == traffic.Unknown &&
+		t.of[state.Head].Far().Reach(a).Cut == traffic.Denied && t.of[state.Base].Far().Reach(b).Answer == traffic.Yes
+}

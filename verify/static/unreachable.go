@@ -141,13 +141,6 @@ func (t *cutter) strays(a traffic.Ask, now, was traffic.Reach) bool {
 	})
 }
 
-// nearOnly reports whether a route comes to reach pods only where what reads it has the address of their own node, as
-// Cilium's entity host wants it: on every other node it is cut.
-func (t *cutter) nearOnly(a, b traffic.Ask, now traffic.Reach) bool {
-	return a.Use == traffic.Route && now.Answer == traffic.Unknown &&
-		t.of[state.Head].Far().Reach(a).Cut == traffic.Denied && t.of[state.Base].Far().Reach(b).Answer == traffic.Yes
-}
-
 // leftBehind reports whether a route still leads to a Service of which the change removes all pods, and brings none
 // that something unknown may run.
 func (t *cutter) leftBehind(a traffic.Ask, now, was traffic.Reach) bool {
