@@ -34,6 +34,12 @@ func verdictSentence(r *finding.Result) string {
 		if t.fresh > 0 {
 			found = capital(t.news()) + " found, and "
 		}
+		if r.Coverage.Bound == "complete" && len(undecided(r)) == 0 {
+			if n := missing(r); n > 0 {
+				return found + count(n, "changed release") + " could not be analysed."
+			}
+			return found + "not all that changes could be analysed."
+		}
 		if r.Coverage.Bound == "complete" {
 			return found + fmt.Sprintf("%s could not be decided.", count(len(undecided(r)), "workload"))
 		}
@@ -75,6 +81,17 @@ func missedReleases(r *finding.Result) int {
 	n := 0
 	for i := range r.Releases {
 		if r.Releases[i].HoldsUp() {
+			n++
+		}
+	}
+	return n
+}
+
+// missing counts the changed releases that have no result, whether the change is the reason or not.
+func missing(r *finding.Result) int {
+	n := 0
+	for i := range r.Releases {
+		if r.Releases[i].Changed && r.Releases[i].Missing() {
 			n++
 		}
 	}

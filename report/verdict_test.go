@@ -31,6 +31,11 @@ func TestVerdictSentence(t *testing.T) {
 			Findings: []finding.Finding{{Status: finding.New, Severity: "note"}}},
 		"No new violation was found, but 1 workload could not be decided.": {
 			Base: base, Verdict: finding.Inconclusive, Workloads: []finding.Workload{web, db}, Coverage: finding.Coverage{Bound: "complete"}},
+		"No new violation was found, but 1 changed release could not be analysed.": {
+			Base: base, Verdict: finding.Inconclusive, Workloads: []finding.Workload{web}, Coverage: finding.Coverage{Bound: "complete"},
+			Releases: []finding.ReleaseResult{ok, {ID: "c", Status: "skipped", Changed: true, Before: true}}},
+		"No new violation was found, but not all that changes could be analysed.": {
+			Base: base, Verdict: finding.Inconclusive, Workloads: []finding.Workload{web}, Coverage: finding.Coverage{Bound: "complete"}},
 		"No new violation was found, but the search ended before everything within the bound was explored.": {
 			Base: base, Verdict: finding.Inconclusive, Workloads: []finding.Workload{web, db}, Coverage: finding.Coverage{Bound: "time"}},
 		"No workload changed, so there was nothing to check.":        {Base: base, Verdict: finding.Pass},
