@@ -41,6 +41,8 @@ type Found struct {
 	// base are the other side's releases, where this is head; claimed are roots that something else renders.
 	base, claimed []release.Release
 	calls         []deploys.Deploy // of scripts and pipelines
+	// patchDirs and patchDirsThere are the patchFolders of this side and the other; nil: not looked for yet
+	patchDirs, patchDirsThere map[string]string
 }
 
 // Releases lists the releases of a tree, sorted by ID, declared ones and those of base that are still here included.

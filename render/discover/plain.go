@@ -140,27 +140,10 @@ func (d *Found) holdsObjects(f string) (is bool, why string) {
 	if lost {
 		return true, "" // it was a manifest, and the release says why it is none any more
 	}
-	if why = whyNoObject(d.src.Memo, b); why == "" && d.patches(f) {
-		why = "a patch: $patch is a directive of strategic merge, and no field"
+	if why = whyNoObject(d.src.Memo, b); why == "" {
+		why = d.patchOnly(f)
 	}
 	return why == "", why
-}
-
-// patches reports whether all documents of a file are patches, by their directive: they are never applied alone. A file
-// that holds an object on the other side is none: a directive takes nothing out of the check.
-func (d *Found) patches(f string) bool {
-	only := func(s *source.Source) bool {
-		b, err := s.Read(f)
-		if err != nil || !bytes.Contains(b, []byte("$patch")) {
-			return false
-		}
-		docs, fail := document.Decode(f, b)
-		return fail == nil && len(docs) > 0 && !slices.ContainsFunc(docs, func(doc document.Document) bool {
-			_, is := doc.Content["$patch"]
-			return !is
-		})
-	}
-	return only(d.src) && (d.src.Twin == nil || !d.src.Twin.HasFile(f) || only(d.src.Twin))
 }
 
 // brokenManifest reports whether a file that does not look like a manifest is to be one all

@@ -187,3 +187,14 @@ func baseTree(t *fetch.Tree) (tree.Tree, error) {
 
 // versioned is a revision that is a commit, or by its form a tag.
 var versioned = regexp.MustCompile(`^v?[0-9]|^[0-9a-f]{40}$`)
+
+// here reports whether a reference to another host may be one to this repository: some end of its path is here.
+func (g *gatherer) here(ref string) bool {
+	p, _, _ := strings.Cut(ref, "?")
+	for ok := true; ok; {
+		if _, p, ok = strings.Cut(p, "/"); p != "" && (g.src.HasDir(path.Clean(p)) || g.src.HasFile(path.Clean(p))) {
+			return true
+		}
+	}
+	return false
+}

@@ -152,7 +152,8 @@ func Gather(s *source.Source, rel release.Release) (*release.Recipe, *object.Fai
 }
 
 // folder adds the kustomization of a folder; from and at say who includes it.
-func (g *gatherer) folder(dir, from string, at func() int) *object.Failure {
+func (g *gatherer) folder(dir, from string, at func() int) (fail *object.Failure) {
+	defer func() { g.recipe.Unread = g.recipe.Unread || fail != nil }()
 	if g.parents[dir] {
 		line := at()
 		return &object.Failure{
@@ -267,10 +268,12 @@ func (g *gatherer) include(k *File, dir, ref string, component bool) *object.Fai
 		return g.add(k, p, ref)
 	case in && g.src.HasDir(p):
 		if f := g.wrongKind(k, p, ref, component); f != nil {
+			g.recipe.Unread = true
 			return f
 		}
 		return g.folder(p, k.Path, func() int { return k.line(ref) })
 	case RemoteRef().MatchString(ref):
+		g.recipe.Unread = g.recipe.Unread || g.here(ref)
 		return g.base(k, dir, ref)
 	case !in:
 		return k.fail(ref, "leaves the repository", "copy it into the repository")
@@ -332,6 +335,7 @@ func (g *gatherer) add(k *File, p, ref string) *object.Failure {
 	}
 	b, err := g.src.Read(p)
 	if err != nil {
+		g.recipe.Unread = true
 		f := source.AsFailure(p, err)
 		f.Where = object.LineOf(k.Path, k.line(ref), "file")
 		f.Reason = fmt.Sprintf("%s:%d: %s", k.Path, f.Where.StartLine, f.Reason)

@@ -50,6 +50,7 @@ type Rendered struct {
 	Objects []*Object // sorted by ID
 	Err     *Failure  // nil if it rendered
 	Reads   []string  // files that were read, sorted
+	Whole   bool      // Reads has all files of the repository that it is made of, whether or not it renders
 	Notes   []Note    // further remarks
 	Fetched []Fetched // charts and bases of other hosts
 	Holes   []Hole    // parts that are unknown, and that the rest was rendered without

@@ -50,6 +50,9 @@ type Recipe struct {
 	Left  map[string]map[string][]string `json:",omitempty"`
 	// Later says that something was not fetched, and is not among the files.
 	Later bool `json:",omitempty"`
+	// Unread says that some files of the repository that it is made of may not be among Files: it could not be read whole.
+	// What is nowhere, or on another host, takes none away.
+	Unread bool `json:"-"`
 	// Fetched are the lines that brought something fetched in, by its folder.
 	Fetched map[string]object.Location `json:"-"`
 

@@ -66,7 +66,7 @@ func (s *Side) Rendered(i int, known Scopes) *object.Rendered {
 	r.Delivery.Fills = m.Substitute.Unknown()
 	r.Notes = append(append(r.Notes, m.Remarks...), out.Notes...)
 	if s.Recipes[i] != nil {
-		r.Reads = s.Recipes[i].Own()
+		r.Reads, r.Whole = s.Recipes[i].Own(), !s.Recipes[i].Unread
 		r.Fetched = fetchedBy(s.Src, s.Recipes[i])
 		if r.Err == nil {
 			for _, h := range slices.Concat(m.Unknown, s.Recipes[i].Holes, out.Holes) {

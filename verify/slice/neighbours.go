@@ -64,14 +64,15 @@ func (l folderList) names(files []string) bool {
 	})
 }
 
-// listsOf are the kustomizations of a revision that a tool applies, by their IDs.
+// listsOf are the kustomizations of a revision that a tool applies, by their IDs. One that does not render lists its
+// files all the same, if it was read whole.
 func listsOf(rev *object.Revision) map[string]*object.Rendered {
 	out := map[string]*object.Rendered{}
 	if rev == nil {
 		return out
 	}
 	for _, r := range rev.Releases {
-		if r.Delivery.Tool != "" && r.Kind == object.Kustomize && r.Err == nil &&
+		if r.Delivery.Tool != "" && r.Kind == object.Kustomize && r.Whole &&
 			slices.ContainsFunc(r.Reads, func(f string) bool { return path.Dir(f) == r.Path && isList(f) }) {
 			out[r.ID] = r
 		}
