@@ -17,7 +17,10 @@ import (
 
 var (
 	VariableName = regexp.MustCompile(`^[_[:alpha:]][_[:alpha:][:digit:]]*$`)
-	bareVariable = regexp.MustCompile(`(^|[^$])\$\{([_[:alpha:]][_[:alpha:][:digit:]]*)\}`)
+	// expression is one without a default: the variable, its length, or a part of it, perhaps behind the sign that escapes
+	// it.
+	expression = regexp.MustCompile(
+		`(\$?)\$\{(#?([_[:alpha:]][_[:alpha:][:digit:]]*)(?:[/%#^,][^{}]*|:[0-9][^{}]*)?)\}`)
 )
 
 const substituteNote = "kustomize.toolkit.fluxcd.io/substitute"
@@ -72,13 +75,16 @@ func replace(s *release.Substitution, d *document.Document, used map[string]bool
 	}
 	was := string(b)
 	if s.Open {
-		was = bareVariable.ReplaceAllStringFunc(was, func(m string) string {
-			sub := bareVariable.FindStringSubmatch(m)
-			used[sub[2]] = true
-			if _, known := s.Vars[sub[2]]; known {
+		was = expression.ReplaceAllStringFunc(was, func(m string) string {
+			sub := expression.FindStringSubmatch(m)
+			if sub[1] != "" {
 				return m
 			}
-			return sub[1] + "$${" + sub[2] + "}"
+			used[sub[3]] = true
+			if _, known := s.Vars[sub[3]]; known {
+				return m
+			}
+			return "$${" + sub[2] + "}"
 		})
 	}
 	if len(s.Vars) == 0 && !s.Always {

@@ -169,13 +169,23 @@ func (n *Neighbours) Tie(a, b string) Tie {
 	k := pairOf(a, b)
 	t, known := n.known[k]
 	if !known {
-		t = n.tied(k[0], k[1])
+		t = n.tied(k[0], k[1], "")
 		n.known[k] = t
 	}
 	return t
 }
 
-func (n *Neighbours) tied(idA, idB string) Tie {
+// Around is the tie of another release to one, if something applies that: nothing acts on others before it is applied,
+// but what is in its cluster is there for it.
+func (n *Neighbours) Around(release, other string) Tie {
+	if t := n.Tie(release, other); t != Apart || n.releases[release] == nil || !n.Idle(n.releases[release]) {
+		return t
+	}
+	return n.tied(release, other, release)
+}
+
+// tied is the tie of two releases; one of them may be supposed to be applied.
+func (n *Neighbours) tied(idA, idB, supposed string) Tie {
 	a, b := n.releases[idA], n.releases[idB]
 	if a == nil || b == nil || a.Switched != "" || b.Switched != "" {
 		return Apart
@@ -194,7 +204,7 @@ func (n *Neighbours) tied(idA, idB string) Tie {
 		return Sure
 	case in == of && (toolA != "" || toolB != "") && n.root(a) == n.root(b):
 		return Sure
-	case n.Idle(a) || n.Idle(b) || n.ofClusters(a, b):
+	case n.Idle(a) && idA != supposed || n.Idle(b) && idB != supposed || n.ofClusters(a, b):
 		return Apart
 	}
 	return Open

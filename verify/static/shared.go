@@ -2,6 +2,7 @@ package static
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/render/object"
@@ -105,6 +106,7 @@ func rivals(where *whereabouts, rev *object.Revision) []rivalry {
 			k := keyOf(o)
 			for _, x := range had[k] {
 				if deliverer(x.release, x.release.Delivery.Name) == deliverer(r, r.Delivery.Name) ||
+					readTwice(rev, x.release, r) ||
 					!where.together(x.release, r) ||
 					object.Same([]*object.Object{x.object}, []*object.Object{o}) {
 					continue
@@ -116,4 +118,15 @@ func rivals(where *whereabouts, rev *object.Revision) []rivalry {
 		}
 	}
 	return out
+}
+
+// readTwice reports whether two releases are declared by one object, as it lies in a folder that nothing is known to
+// apply, and as a release that a tool applies has it: there is one of them.
+func readTwice(rev *object.Revision, a, b *object.Rendered) bool {
+	delivered := func(r *object.Rendered) bool {
+		return slices.ContainsFunc(rev.Releases, func(p *object.Rendered) bool {
+			return p.ID == r.Parent && p.Delivery.Tool != ""
+		})
+	}
+	return a.By.File != "" && a.By.File == b.By.File && a.By.StartLine == b.By.StartLine && delivered(a) != delivered(b)
 }

@@ -70,7 +70,7 @@ func (f *facts) clusterOf(release string) map[string]slice.Tie {
 		for _, r := range rev.Releases {
 			tie := slice.Sure
 			if f.ties != nil && r.ID != release {
-				tie = f.ties.Tie(r.ID, release)
+				tie = f.ties.Around(release, r.ID)
 			}
 			if tie != slice.Apart && r.Switched == "" {
 				out[r.ID] = tie
