@@ -73,7 +73,7 @@ func TestTracesOfCases(t *testing.T) {
 var (
 	laneDiagram = regexp.MustCompile(`(?s)<svg class="lanes".*?</svg>`)
 	pageRuns    = regexp.MustCompile(`(?s)<script type="application/json" id="runs">(.*?)</script>`)
-	pageStep    = regexp.MustCompile(`(?s)<li id="[^"]*-step-\d+" value="(\d+)" class="step[^>]*>(?:<span[^>]*>decides</span> )?<strong>[^<]*</strong>: (.*?) <a class="here"`)
+	pageStep    = regexp.MustCompile(`(?s)<li id="[^"]*-step-\d+" value="(\d+)" class="step[^>]*>(?:<span[^>]*>decides</span> )?<strong>[^<]*</strong>: (.*?)(?:<span class="ready">[^<]*</span>)? <a class="here"`)
 	textStep    = regexp.MustCompile(`(?m)^  [ |] +(\d+)  \S+: (.*)$`)
 )
 

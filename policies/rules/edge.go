@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/dustin/go-humanize/english"
-	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/kubesettle/kubesettle/verify/state"
 )
@@ -89,7 +88,8 @@ func newAnswers(c *state.Config, e Edge) *answers {
 		for v := range c.Spec.Workloads[w].Manifests {
 			var behind []bool
 			for _, p := range c.ClassesOf[w] {
-				behind = append(behind, selects(&c.Spec.Workloads[w].Manifests[v], e.Service, c.Pods[p].Template.Labels))
+				m := &c.Spec.Workloads[w].Manifests[v]
+				behind = append(behind, e.Service == "" || m.Serves(e.Service, c.Pods[p].Template.Labels))
 			}
 			out.behind[w] = append(out.behind[w], behind)
 		}
@@ -116,16 +116,6 @@ func (a *answers) pods(s state.State, w int, count func(p int) int) int {
 		}
 	}
 	return total
-}
-
-// selects reports whether a Service has pods of a workload with some labels behind it; "": it is no matter of Services.
-func selects(m *state.Manifest, service string, set labels.Set) bool {
-	for _, by := range m.Selectors {
-		if by.Service == service {
-			return labels.SelectorFromSet(by.Labels).Matches(set)
-		}
-	}
-	return service == "" || slices.Contains(m.Services, service)
 }
 
 // ready is how many pods answer in a state.

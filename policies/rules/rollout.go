@@ -117,6 +117,7 @@ func PlacementFields(m *state.Manifest) []string {
 			out = append(out, at+field)
 		}
 	}
+	add(pod.NodeName != "", "nodeName")
 	add(len(kube.Spreads(pod)) > 0, "topologySpreadConstraints")
 	add(pod.Affinity != nil && pod.Affinity.PodAntiAffinity != nil, "affinity.podAntiAffinity")
 	add(pod.Affinity != nil && pod.Affinity.PodAffinity != nil, "affinity.podAffinity")

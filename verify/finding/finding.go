@@ -154,6 +154,7 @@ type Snapshot struct {
 	Budgets   []BudgetSnapshot   `json:"budgets,omitempty"`
 	Quotas    []QuotaSnapshot    `json:"quotas,omitempty"`
 	Claims    []ClaimSnapshot    `json:"claims,omitempty"`
+	Services  []ServiceSnapshot  `json:"services,omitempty"`
 }
 
 // BudgetSnapshot is the status of a PodDisruptionBudget, in pods.
@@ -178,6 +179,12 @@ type ClaimSnapshot struct {
 	Node string `json:"node"`
 }
 
+// ServiceSnapshot is a Service and how many ready pods of the workloads shown are behind it.
+type ServiceSnapshot struct {
+	Name      string `json:"name"`
+	Endpoints int    `json:"endpoints"`
+}
+
 // NodeSnapshot is one node.
 type NodeSnapshot struct {
 	Name  string `json:"name"`
@@ -187,6 +194,7 @@ type NodeSnapshot struct {
 	// pressure.
 	Cordoned  bool           `json:"cordoned,omitempty"`
 	Condition string         `json:"condition,omitempty"`
+	Taints    []string       `json:"taints,omitempty"` // of its pool, "key=value:effect"
 	Pods      []PodsSnapshot `json:"pods,omitempty"`
 }
 
@@ -196,6 +204,8 @@ type PodsSnapshot struct {
 	Revision string `json:"revision"` // old, new, or "" where there is only one
 	Phase    string `json:"phase"`    // pending, starting, ready, terminating
 	Count    int    `json:"count"`
+	// Failing says that their revision is bad: they never become ready.
+	Failing bool `json:"failing,omitempty"`
 }
 
 // WorkloadSnapshot is one workload.

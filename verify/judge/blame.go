@@ -98,6 +98,11 @@ var besides = []struct {
 		}
 		return v, differed
 	}},
+	{"PriorityClass", func(v scenario.Variant) (scenario.Variant, bool) {
+		d := v.Spec.DefaultPriority
+		v.Spec.DefaultPriority[state.Head] = d[state.Base]
+		return v, d[state.Head] != d[state.Base]
+	}},
 	{"ClusterQueue", func(v scenario.Variant) (scenario.Variant, bool) {
 		differed := false
 		v.Spec.Quotas = slices.Clone(v.Spec.Quotas)
@@ -225,7 +230,9 @@ func (pl Places) blame(sl *slice.Slice, found []culprit) []finding.Blame {
 			if own != (c.aspect.kind == workloadObject) || !own && !c.aspect.of(o.ID.Kind) {
 				continue
 			}
-			if c.aspect.path == "" && (pair[state.Head] == nil || pair[state.Base] == nil) {
+			stays := pl.Change(sl.Owner(id), id) // also where one side does not read it
+			if c.aspect.path == "" && (pair[state.Head] == nil || pair[state.Base] == nil) &&
+				(stays == nil || stays.Base == nil || stays.Head == nil) {
 				out = append(out, pl.wholeObject(o, pair[state.Head] == nil))
 				continue
 			}

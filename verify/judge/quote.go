@@ -9,8 +9,8 @@ import (
 	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
-// mostQuoted bounds the lines of one side of a [Hunk].
-const mostQuoted = 6
+// Lines of one side of a [Hunk]: of the repository, and of a fix.
+const mostQuoted, mostWritten = 6, 40
 
 // Quote adds to a finding the lines of the repository that it is about: the changed
 // ones at its first edited location, and those that its fix replaces. Lines that may
@@ -85,7 +85,8 @@ func (pl Places) mended(x *finding.Fix) *finding.Hunk {
 	if x.Replacement != "" {
 		in = strings.Split(strings.TrimSuffix(x.Replacement, "\n"), "\n")
 	}
-	if h.Added = pl.quotable(in); len(h.Added) < len(in) || len(h.Removed) != x.Location.EndLine-x.Location.StartLine+1 {
+	h.Added = pl.quotable(in, mostWritten)
+	if len(h.Added) < len(in) || len(h.Removed) != x.Location.EndLine-x.Location.StartLine+1 {
 		return nil
 	}
 	return &h
@@ -102,13 +103,13 @@ func (pl Places) changedAt(l *finding.Location) *finding.Hunk {
 		case l.Side == "base" && h.BaseFirst <= l.StartLine && l.StartLine <= h.BaseLast:
 			from := l.StartLine - h.BaseFirst
 			to := min(max(l.EndLine-h.BaseFirst+1, from+1), len(h.Base))
-			out := finding.Hunk{File: l.File, Line: l.StartLine, Removed: pl.quotable(h.Base[from:to])}
+			out := finding.Hunk{File: l.File, Line: l.StartLine, Removed: pl.quotable(h.Base[from:to], mostQuoted)}
 			return orNil(out)
 		case l.Side == "head" && h.HeadFirst <= l.EndLine && l.StartLine <= h.HeadLast:
 			first, last := max(l.StartLine, h.HeadFirst), min(l.EndLine, h.HeadLast)
 			out := finding.Hunk{File: l.File, Line: first, Added: pl.read(l.File, first, last)}
 			if len(h.Base) == h.HeadLast-h.HeadFirst+1 { // line by line
-				out.Removed = pl.quotable(h.Base[first-h.HeadFirst : last-h.HeadFirst+1])
+				out.Removed = pl.quotable(h.Base[first-h.HeadFirst:last-h.HeadFirst+1], mostQuoted)
 			}
 			return orNil(out)
 		}
@@ -137,15 +138,15 @@ func (pl Places) read(file string, first, last int) []string {
 	if first < 1 || first > len(lines) {
 		return nil
 	}
-	return pl.quotable(lines[first-1 : max(first, min(last, len(lines)))])
+	return pl.quotable(lines[first-1:max(first, min(last, len(lines)))], mostQuoted)
 }
 
 // quotable are the first of some lines, without ends, up to one that may hold a secret.
-func (pl Places) quotable(lines []string) []string {
+func (pl Places) quotable(lines []string, most int) []string {
 	var out []string
 	for _, l := range lines {
 		l = strings.TrimRight(l, "\r\n")
-		if len(out) == mostQuoted || !redact.Plain([]string{l}) || pl.Head.Known.Holds(l) {
+		if len(out) == most || !redact.Plain([]string{l}) || pl.Head.Known.Holds(l) {
 			break
 		}
 		out = append(out, l)

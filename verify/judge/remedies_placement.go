@@ -142,7 +142,7 @@ func neverPreempt(p patient) []remedy {
 	for _, o := range p.beside {
 		if c, ok := o.Typed.(*schedulingv1.PriorityClass); ok &&
 			(c.PreemptionPolicy == nil || *c.PreemptionPolicy != corev1.PreemptNever) {
-			out = append(out, changing("set preemptionPolicy: Never, so that its pods wait for room and preempt no others",
+			out = append(out, changing("set preemptionPolicy: Never in PriorityClass "+c.Name+", so that its pods wait for room and preempt no others",
 				"its pods may wait", o,
 				[]object.Setting{{Path: "preemptionPolicy", Value: "Never"}}))
 		}

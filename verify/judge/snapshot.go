@@ -1,6 +1,9 @@
 package judge
 
 import (
+	"maps"
+	"slices"
+
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubesettle/kubesettle/verify/control/admission"
@@ -34,6 +37,9 @@ func (k *camera) snapshot(s state.State) *finding.Snapshot {
 		x := finding.NodeSnapshot{Name: node.Name, Class: class.Name, Cordoned: s.Cordoned(n), Condition: condition(s, n)}
 		if class.Node != nil {
 			x.Zone = class.Node.Labels[corev1.LabelTopologyZone]
+			for i := range class.Node.Spec.Taints {
+				x.Taints = append(x.Taints, class.Node.Spec.Taints[i].ToString())
+			}
 		}
 		for p := range s.C.Pods {
 			if k := s.On(n, p, state.Starting); k > 0 {
@@ -70,7 +76,30 @@ func (k *camera) snapshot(s state.State) *finding.Snapshot {
 		}
 		out.Workloads = append(out.Workloads, x)
 	}
+	out.Services = endpoints(s)
 	k.limits(s, out)
+	return out
+}
+
+// endpoints counts the ready pods behind each Service that has pods of these workloads behind it.
+func endpoints(s state.State) []finding.ServiceSnapshot {
+	behind := map[string]int{}
+	for w, wl := range s.C.Spec.Workloads {
+		m := s.Manifest(w)
+		for _, svc := range m.Behind() {
+			name := wl.Namespace + "/" + svc
+			behind[name] += 0
+			for _, p := range s.C.ClassesOf[w] {
+				if m.Serves(svc, s.C.Pods[p].Template.Labels) {
+					behind[name] += s.ReadyPods(p)
+				}
+			}
+		}
+	}
+	var out []finding.ServiceSnapshot
+	for _, name := range slices.Sorted(maps.Keys(behind)) {
+		out = append(out, finding.ServiceSnapshot{Name: name, Endpoints: behind[name]})
+	}
 	return out
 }
 
@@ -133,7 +162,8 @@ func load(s state.State, w int) string {
 // are not distinguished here.
 func withPods(list []finding.PodsSnapshot, more finding.PodsSnapshot) []finding.PodsSnapshot {
 	for i := range list {
-		if o := list[i]; o.Workload == more.Workload && o.Revision == more.Revision && o.Phase == more.Phase {
+		o := list[i]
+		if o.Count = more.Count; o == more {
 			list[i].Count += more.Count
 			return list
 		}
@@ -150,5 +180,6 @@ func pods(s state.State, p int, phase string, n int) finding.PodsSnapshot {
 	case c.InHead && !c.InBase && s.C.ByVersion[c.Workload][state.Base] >= 0:
 		rev = "new"
 	}
-	return finding.PodsSnapshot{Workload: s.C.Spec.Workloads[c.Workload].ID, Revision: rev, Phase: phase, Count: n}
+	return finding.PodsSnapshot{Workload: s.C.Spec.Workloads[c.Workload].ID, Revision: rev, Phase: phase, Count: n,
+		Failing: s.Bad(p)}
 }

@@ -1,6 +1,7 @@
 package state
 
 import (
+	"slices"
 	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -9,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/kubesettle/kubesettle/render/rollouts"
 )
@@ -65,6 +67,26 @@ type Manifest struct {
 	// Filled has base's pods with what base's own LimitRanges and RuntimeClasses fill in, where only these changed and the
 	// template has what head's fill in; nil: the template has it.
 	Filled *corev1.PodSpec
+}
+
+// Behind names the Services that have pods of this template behind them, or of the other version's, sorted.
+func (m *Manifest) Behind() []string {
+	out := slices.Clone(m.Services)
+	for i := range m.Selectors {
+		out = append(out, m.Selectors[i].Service)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// Serves reports whether a Service has pods with some labels behind it.
+func (m *Manifest) Serves(service string, set labels.Set) bool {
+	for i := range m.Selectors {
+		if m.Selectors[i].Service == service {
+			return labels.SelectorFromSet(m.Selectors[i].Labels).Matches(set)
+		}
+	}
+	return slices.Contains(m.Services, service)
 }
 
 // AsFilled is the manifest with what its own version's LimitRanges and RuntimeClasses fill in.

@@ -163,8 +163,8 @@ func (u *vpaUpdater) Describe(from, to state.State, m search.Move) actor.Words {
 	wants := objects.RequestWords(&c.Pods[c.Sized(c.Pods[p].Set, size)].Template.Spec)
 	w := actor.Words{
 		Action: "evict-pod", Object: objects.PodObject(c, p),
-		Text: fmt.Sprintf("the VPA updater evicts %s on %s (recommended: %s)", objects.OnePod(c, p, ""),
-			c.Nodes[n].Name, wants),
+		Text: fmt.Sprintf("the VPA updater evicts %s on %s (recommended: %s)%s", objects.OnePod(c, p, ""),
+			c.Nodes[n].Name, wants, u.evictions.Bare(from, p)),
 	}
 	if m.Kind == resizePod {
 		w.Action = "resize-pod"

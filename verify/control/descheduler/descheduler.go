@@ -188,8 +188,8 @@ func (k *deschedCompiled) wordEvictions(from, to state.State) (text string, clas
 					continue
 				}
 				what := ph.String() + " " + objects.Revised(k.cfg, p, "pod")
-				out = append(out, fmt.Sprintf("%s of %s on %s", english.Plural(gone, what, ""),
-					objects.PodName(k.cfg, p), k.cfg.Nodes[n].Name))
+				out = append(out, fmt.Sprintf("%s of %s on %s%s", english.Plural(gone, what, ""),
+					objects.PodName(k.cfg, p), k.cfg.Nodes[n].Name, k.api.Bare(from, p)))
 				if !slices.Contains(classes, p) {
 					classes = append(classes, p)
 				}

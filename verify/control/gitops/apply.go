@@ -222,6 +222,7 @@ func (a *Apply) parts(from, to state.State, w *actor.Words) []string {
 	}
 	parts = append(parts, describeQuotas(from, to)...)
 	if from.Version() != to.Version() {
+		parts = append(parts, describePriority(from.C.Spec, to.Version(), w)...)
 		var seen []string
 		for _, d := range from.C.Spec.Declared {
 			if d.Differs && !slices.Contains(seen, d.Watches) {
@@ -238,6 +239,20 @@ func (a *Apply) parts(from, to state.State, w *actor.Words) []string {
 		w.Object = from.C.Spec.Workloads[0].ID
 	}
 	return parts
+}
+
+// describePriority words that pods get another PriorityClass by default from now on.
+func describePriority(spec *state.Spec, v state.Version, w *actor.Words) []string {
+	name := spec.DefaultPriority[v]
+	switch name {
+	case spec.DefaultPriority[1-v]:
+		return nil
+	case "":
+		return []string{"no PriorityClass is the default for new pods any more"}
+	}
+	w.Because = append(w.Because,
+		actor.Ref{Object: "scheduling.k8s.io/PriorityClass " + name, Version: v, Field: "globalDefault"})
+	return []string{"PriorityClass " + name + " is the default for new pods"}
 }
 
 // describe words the effect of an apply on workload i, and adds its reasons to words.

@@ -177,14 +177,14 @@ func (d *drain) Describe(from, _ state.State, m search.Move) actor.Words {
 		}
 	}
 	p := int(m.Args[1])
-	verb := "evicts"
+	verb, bare := "evicts", d.Evictions.Bare(from, p)
 	if d.Force {
-		verb = "deletes"
+		verb, bare = "deletes", ""
 	}
 	phase := state.Phase(m.Args[2]).String()
 	return actor.Words{
 		Action: "evict-pod", Object: objects.PodObject(c, p),
-		Text: fmt.Sprintf("the drain %s %s on %s", verb, objects.OnePod(c, p, phase+" "), node),
+		Text: fmt.Sprintf("the drain %s %s on %s%s", verb, objects.OnePod(c, p, phase+" "), node, bare),
 	}
 }
 

@@ -261,7 +261,7 @@ func (a *nodeExit) Describe(from, _ state.State, m search.Move) actor.Words {
 	}
 	return actor.Words{
 		Action: "evict-pod", Object: objects.PodObject(c, p),
-		Text: fmt.Sprintf("%s evicts %s on %s", who, objects.OnePod(c, p, phase+" "), node),
+		Text: fmt.Sprintf("%s evicts %s on %s%s", who, objects.OnePod(c, p, phase+" "), node, a.Evictions.Bare(from, p)),
 	}
 }
 

@@ -176,6 +176,14 @@ func (e *Evictions) Status(s state.State, b *podBudget) Disruptions {
 // Covered reports whether a budget selects the pods of class p.
 func (e *Evictions) Covered(s state.State, p int) bool { return len(e.Of[s.VersionOfClass(p)][p]) > 0 }
 
+// Bare is said behind the eviction of a pod of class p where no budget has a say in it; "" where one has.
+func (e *Evictions) Bare(s state.State, p int) string {
+	if e.Covered(s, p) {
+		return ""
+	}
+	return " (no PodDisruptionBudget declared)"
+}
+
 // Share reports whether some budget selects the pods of both classes.
 func (e *Evictions) Share(s state.State, p, q int) bool {
 	v := s.VersionOfClass(p)

@@ -257,6 +257,7 @@ func (d *declared) Describe(from, to state.State, m search.Move) actor.Words {
 		verb := "deletes"
 		if d.Evicts {
 			w.Action, verb = "evict-pod", "evicts"
+			why += d.evictions.Bare(from, p)
 		}
 		where := ", which has no node"
 		if m.Kind == deleteOn {

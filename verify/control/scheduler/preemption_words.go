@@ -2,6 +2,7 @@ package scheduler
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/dustin/go-humanize/english"
@@ -28,7 +29,7 @@ func (a *Scheduler) describePreemption(from, to state.State, p, n int) actor.Wor
 		for _, ph := range state.LivePhases {
 			if gone := from.On(n, q, ph) - to.On(n, q, ph); gone > 0 {
 				lost = append(lost, english.Plural(gone, objects.Revised(from.C, q, ph.String()+" pod"), "")+" of "+
-					objects.PodName(from.C, q)+fmt.Sprintf(" (priority %d)", a.K.Classes[q].priority))
+					objects.PodName(from.C, q)+" ("+a.K.priorityWords(q)+")")
 				add(a.K.priorityRef(from, q))
 			}
 		}
@@ -42,9 +43,36 @@ func (a *Scheduler) describePreemption(from, to state.State, p, n int) actor.Wor
 	if len(lost) > 0 {
 		what = strings.Join(lost, " and ")
 	}
-	w.Text = fmt.Sprintf("no node is feasible for %s (priority %d), so it is nominated to node %s and preempts %s",
-		w.Object, a.K.Classes[p].priority, from.C.Nodes[n].Name, what)
+	w.Text = fmt.Sprintf("no node is feasible for %s (%s), so it is nominated to node %s and preempts %s%s",
+		w.Object, a.K.priorityWords(p), from.C.Nodes[n].Name, what, a.K.tieWords(from, to, p, n))
 	return w
+}
+
+// tieWords say what decides on node n between the pods that a pod of class p preempts and others of the same priority
+// that stay; "" where there are none, or where budgets have a say.
+//
+// Upstream: SelectVictimsOnNode, which reprieves in the order of MoreImportantPod.
+func (k *Compiled) tieWords(from, to state.State, p, n int) string {
+	var gone, stay []int32
+	for _, q := range k.Classes[p].victims {
+		if len(k.budgets.Of[from.VersionOfClass(q)][q]) > 0 {
+			return ""
+		}
+		for _, ph := range state.LivePhases {
+			if left := to.On(n, q, ph); left > 0 {
+				stay = append(stay, k.Classes[q].priority)
+			}
+			if from.On(n, q, ph) > to.On(n, q, ph) {
+				gone = append(gone, k.Classes[q].priority)
+			}
+		}
+	}
+	for _, priority := range gone {
+		if slices.Contains(stay, priority) {
+			return ", which started last"
+		}
+	}
+	return ""
 }
 
 // describeForget words that a pod of class p loses its nomination.
@@ -55,6 +83,22 @@ func (a *Scheduler) describeForget(from state.State, p, n int) actor.Words {
 		w.Text = fmt.Sprintf("a pod that was nominated to node %s has been deleted", from.C.Nodes[n].Name)
 	}
 	return w
+}
+
+// priorityWords say the priority of class p's pods, and what gave it to them when they were created: "priority 1000 of
+// PriorityClass high".
+func (k *Compiled) priorityWords(p int) string {
+	said := fmt.Sprintf("priority %d", k.Classes[p].priority)
+	if name := k.Classes[p].Pod.Spec.PriorityClassName; name != "" {
+		return said + " of PriorityClass " + name
+	}
+	if name := k.Cfg.Spec.DefaultPriority[objects.FirstVersion(k.Cfg, p)]; name != "" {
+		return said + " of the default PriorityClass " + name
+	}
+	if k.Classes[p].Pod.Spec.Priority == nil && k.Cfg.Spec.DefaultPriority != [2]string{} {
+		return said + ", no PriorityClass when created"
+	}
+	return said
 }
 
 // priorityRef is the source of the priority of class p's pods.
