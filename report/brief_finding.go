@@ -115,6 +115,39 @@ func hunkLines(h *finding.Hunk) []string {
 	return out
 }
 
+// editLine is a line of a fix: Sign is "-" where it goes, "+" where it comes, "" where it stays or that is not known.
+type editLine struct{ Sign, Text string }
+
+// editLines are the lines of a fix, and those that they replace.
+func editLines(x *finding.Fix) []editLine {
+	var out []editLine
+	add := func(sign string, lines []string) {
+		for _, l := range lines {
+			out = append(out, editLine{sign, Clean(l)})
+		}
+	}
+	var new []string
+	if x.Replacement != "" {
+		new = strings.Split(strings.TrimRight(x.Replacement, "\n"), "\n")
+	}
+	if x.Diff == nil {
+		add("", new)
+		return out
+	}
+	old, end := x.Diff.Removed, 0
+	for len(old) > 0 && len(new) > 0 && old[0] == new[0] {
+		add("", new[:1])
+		old, new = old[1:], new[1:]
+	}
+	for end < min(len(old), len(new)) && old[len(old)-1-end] == new[len(new)-1-end] {
+		end++
+	}
+	add("-", old[:len(old)-end])
+	add("+", new[:len(new)-end])
+	add("", new[len(new)-end:])
+	return out
+}
+
 // cutLines keeps the first lines, each of at most 160 columns, and says how many are left out.
 func cutLines(lines []string, limit int) []string {
 	if len(lines) > limit {

@@ -70,11 +70,12 @@ type snapshot struct {
 }
 
 type nodeShot struct {
-	Name  string    `json:"n"`
-	Class string    `json:"c,omitempty"`
-	Zone  string    `json:"z,omitempty"`
-	State string    `json:"s,omitempty"` // cordoned, draining, …
-	Pods  []podShot `json:"pods,omitempty"`
+	Name   string    `json:"n"`
+	Class  string    `json:"c,omitempty"`
+	Zone   string    `json:"z,omitempty"`
+	State  string    `json:"s,omitempty"` // cordoned, draining, …
+	Taints []string  `json:"t,omitempty"`
+	Pods   []podShot `json:"pods,omitempty"`
 }
 
 type podShot struct {
@@ -82,6 +83,7 @@ type podShot struct {
 	Revision string `json:"r,omitempty"`
 	Phase    string `json:"p"`
 	Count    int    `json:"n"`
+	Failing  bool   `json:"f,omitempty"`
 }
 
 type workloadShot struct {
@@ -116,7 +118,7 @@ func shots(steps []shownStep) []*snapshot {
 				how = "cordoned"
 			}
 			out[i].Nodes = append(out[i].Nodes, nodeShot{
-				line(n.Name), line(n.Class), line(n.Zone), how, podShots(n.Pods)})
+				line(n.Name), line(n.Class), line(n.Zone), how, cleaned(n.Taints), podShots(n.Pods)})
 		}
 		for _, w := range s.After.Workloads {
 			out[i].Workloads = append(out[i].Workloads, workloadShotOf(&w))
@@ -150,8 +152,20 @@ func facts(s *finding.Snapshot) []string {
 		out = append(out, fmt.Sprintf("quota %s: %s of %s %s used", line(q.Name), milli(q.Used), milli(q.Hard),
 			line(q.Resource)))
 	}
+	for _, svc := range s.Services {
+		out = append(out, fmt.Sprintf("Service %s: %s", line(svc.Name), count(svc.Endpoints, "ready endpoint")))
+	}
 	for _, c := range s.Claims {
 		out = append(out, fmt.Sprintf("volume %s is attached to %s", line(c.Name), line(c.Node)))
+	}
+	return out
+}
+
+// cleaned are texts without what a terminal or page would take for more than text.
+func cleaned(texts []string) []string {
+	var out []string
+	for _, s := range texts {
+		out = append(out, line(s))
 	}
 	return out
 }
@@ -163,7 +177,7 @@ func podShots(ps []finding.PodsSnapshot) []podShot {
 	var out []podShot
 	for _, p := range ps {
 		if p.Count > 0 {
-			out = append(out, podShot{line(p.Workload), line(p.Revision), line(p.Phase), p.Count})
+			out = append(out, podShot{line(p.Workload), line(p.Revision), line(p.Phase), p.Count, p.Failing})
 		}
 	}
 	return out

@@ -40,6 +40,9 @@ type pageGroup struct {
 
 type place struct{ Text, URL string }
 
+// Parts are a place's text in pieces between which a line may break.
+func (p place) Parts() []string { return strings.SplitAfter(p.Text, "/") }
+
 type pageRelease struct {
 	ID, Status, Reason, Remedy string
 	Where                      place
@@ -58,14 +61,15 @@ type pageFinding struct {
 	Top, Rows                                                              []pageHelp // above and below the run
 	Where                                                                  place
 	Fold                                                                   bool
-	Pictured                                                               bool // some step has a picture
+	Pictured, Decided                                                      bool // some step has a picture, or decides
 	Run, LastStep, TurnStep                                                int
 	Lanes                                                                  template.HTML
 	Turn, LuckyTitle                                                       string
 	Lucky                                                                  []pageStep
 	Steps                                                                  []pageStep
 	Blame                                                                  []pageBlame
-	Fix, Replacement, Replaced                                             string
+	Fix, Replaced, Field                                                   string
+	Edit                                                                   []editLine
 	FixWhere                                                               place
 	Assumes                                                                []assumption
 	Others                                                                 []string      // further symptoms of the cause
@@ -79,6 +83,7 @@ type pageStep struct {
 	ID                   string
 	Number               int
 	Actor, Text, Gap     string
+	Ready                string // of the finding's workload, where the step changes it
 	InLoop, Loops, Event bool
 	Decides              bool
 	Because              []pageBecause
@@ -195,12 +200,12 @@ func (m *pageMaker) findings() {
 func (m *pageMaker) finding(f *finding.Finding, id string, fold bool) pageFinding {
 	out := pageFinding{
 		ID: id, Severity: line(f.Severity), SeverityClass: severityClass(f),
-		Rule: line(f.Rule), Headline: sentence(title(f)), Workload: line(f.Workload), Release: line(f.Release),
+		Rule: line(f.Rule), Headline: sentence(title(f)), Workload: line(f.Workload), Release: inFolder(f.Release),
 		AlsoIn: line(strings.Join(f.AlsoIn, ", ")), Fold: fold, Loop: sentence(loopText(f)),
 		Rows: pageRows("Certainty", certainty(f), "Scenario", scenario(f), "Events", events(f), "Scale", scale(f)),
 	}
 	if len(f.Locations) > 0 {
-		out.Where = m.place(&f.Locations[0])
+		out.Where, out.Field = m.place(&f.Locations[0]), line(f.Locations[0].Field)
 	}
 	if f.Baselined {
 		out.Waiver = "In the baseline file: it does not gate."
@@ -218,9 +223,8 @@ func (m *pageMaker) finding(f *finding.Finding, id string, fold bool) pageFindin
 		out.Blame = append(out.Blame, one)
 	}
 	if f.Fix != nil {
-		out.Fix, out.FixWhere, out.Replacement = fixText(f.Fix), m.place(f.Fix.Location), strings.TrimRight(f.Fix.Replacement,
-			"\n")
-		out.Replaced = replaced(f.Fix)
+		out.Fix, out.FixWhere, out.Replaced = fixText(f.Fix), m.place(f.Fix.Location), replaced(f.Fix)
+		out.Edit = editLines(f.Fix)
 	}
 	out.Assumes = assumptionsOf(m.r, f)
 	if rule, ok := m.rules[f.Rule]; ok {
@@ -251,9 +255,11 @@ func (m *pageMaker) steps(f *finding.Finding, out *pageFinding) {
 	if len(shown) == 0 {
 		return
 	}
+	ready := readyOf(f)
 	for _, s := range shown {
 		p := pageStep{ID: fmt.Sprintf("%s-step-%d", out.ID, s.Index+1), Number: s.Index + 1, Actor: laneName(s.Step),
-			Text: stepText(s.Step), InLoop: s.InLoop, Loops: s.Loops, Event: s.Class == "event", Decides: decides(f, s.Index)}
+			Text: stepText(s.Step), InLoop: s.InLoop, Loops: s.Loops, Event: s.Class == "event", Decides: decides(f, s.Index),
+			Ready: ready(s.After)}
 		if s.Gap > 0 {
 			p.Gap = count(s.Gap, "step") + " left out"
 		}
@@ -276,7 +282,7 @@ func (m *pageMaker) steps(f *finding.Finding, out *pageFinding) {
 
 // turn adds the diagram of an interleaving, its decisive step, and the lucky run beside it.
 func (m *pageMaker) turn(f *finding.Finding, shown []shownStep, out *pageFinding) {
-	out.Turn, out.TurnStep = sentence(turnText(f)), opensAt(f, shown)
+	out.Turn, out.TurnStep, out.Decided = sentence(turnText(f)), opensAt(f, shown), f.Decisive != nil
 	if f.Hopeless && out.Turn != "" {
 		out.Turn += " The manifests are the cause."
 	}
@@ -291,11 +297,15 @@ func (m *pageMaker) turn(f *finding.Finding, shown []shownStep, out *pageFinding
 	}
 	lucky := *f
 	lucky.Interleaving, lucky.Decisive, lucky.CycleStart = f.Lucky, nil, nil
-	steps := elide(&lucky, laneSteps)
+	steps, ready := elide(&lucky, laneSteps), readyOf(f)
+	for i := range f.Interleaving[:*f.Decisive] {
+		ready(f.Interleaving[i].After)
+	}
 	out.LuckyTitle = fmt.Sprintf("The lucky run: the same events, another choice at step %d", *f.Decisive+1)
 	for _, s := range steps {
 		out.Lucky = append(out.Lucky, pageStep{ID: fmt.Sprintf("%s-lucky-step-%d", out.ID, s.Index+1),
-			Number: *f.Decisive + s.Index + 1, Actor: laneName(s.Step), Text: stepText(s.Step), Event: s.Class == "event"})
+			Number: *f.Decisive + s.Index + 1, Actor: laneName(s.Step), Text: stepText(s.Step), Event: s.Class == "event",
+			Ready: ready(s.After)})
 	}
 }
 

@@ -77,7 +77,7 @@ func TestSchemaFollowsTheContract(t *testing.T) {
 		"workloadSnapshot": finding.WorkloadSnapshot{}, "blame": finding.Blame{}, "fix": finding.Fix{}, "coverage": finding.Coverage{},
 		"release": finding.ReleaseResult{}, "waived": finding.Waived{}, "forecast": finding.Forecast{}, "foreseen": finding.Foreseen{}, "foreseenRun": finding.ForeseenRun{},
 		"move": finding.Move{}, "wait": finding.Wait{}, "span": finding.Span{},
-		"budgetSnapshot": finding.BudgetSnapshot{}, "quotaSnapshot": finding.QuotaSnapshot{}, "claimSnapshot": finding.ClaimSnapshot{},
+		"budgetSnapshot": finding.BudgetSnapshot{}, "quotaSnapshot": finding.QuotaSnapshot{}, "claimSnapshot": finding.ClaimSnapshot{}, "serviceSnapshot": finding.ServiceSnapshot{},
 		"setSnapshot": finding.SetSnapshot{}, "autoscalerSnapshot": finding.AutoscalerSnapshot{},
 	} {
 		schema := doc

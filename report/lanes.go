@@ -17,7 +17,8 @@ const (
 	laneWide  = 30
 	laneHigh  = 22
 	laneLine  = 15     // between two lines of a step's text
-	laneText  = 56     // runes of a line of it, of which there are two
+	laneText  = 56     // runes of a line of it
+	laneLines = 5      // of a step's text, fewer where the diagram has no room
 	laneRune  = 6.8    // the width of a rune
 	mostLanes = 9      // further loops share the last one
 	laneBytes = 30_000 // of a diagram
@@ -67,21 +68,24 @@ func laneName(s *finding.Step) string {
 
 // svg is the diagram, with as much of the texts as there is room for.
 func (l *lanes) svg() template.HTML {
-	for text := laneText; ; text /= 2 {
-		if s := l.drawn(text); len(s) <= laneBytes || text < 8 {
+	for text, lines := laneText, laneLines; ; text /= 2 {
+		if s := l.drawn(text, lines); len(s) <= laneBytes || text < 8 {
 			return template.HTML(s)
+		}
+		if lines > 2 {
+			text, lines = 2*laneText, 2
 		}
 	}
 }
 
-func (l *lanes) drawn(text int) string {
+func (l *lanes) drawn(text, lines int) string {
 	head, longest := 0, 0
 	for _, name := range l.names {
 		head = max(head, int(float64(utf8.RuneCountInString(clip(name, 22)))*5.6)+20)
 	}
 	said, y, bottom := make([][]string, len(l.steps)), make([]int, len(l.steps)), head
 	for i, s := range l.steps {
-		said[i] = inLines(stepText(s.Step), text, 2)
+		said[i] = inLines(stepText(s.Step), text, lines)
 		y[i] = bottom + laneHigh/2
 		bottom += laneHigh + laneLine*max(len(said[i])-1, 0)
 		for _, t := range said[i] {

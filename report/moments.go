@@ -83,6 +83,27 @@ func noted(before *finding.Snapshot, s *finding.Step) string {
 	return stepText(s)
 }
 
+// readyOf says of one picture after the other how many replicas of a finding's workload are ready, where that changes.
+func readyOf(f *finding.Finding) func(*finding.Snapshot) string {
+	last, known := 0, false
+	return func(s *finding.Snapshot) string {
+		if s == nil {
+			return ""
+		}
+		for i := range s.Workloads {
+			w := &s.Workloads[i]
+			if w.Workload != f.Workload {
+				continue
+			}
+			changes := known && w.Ready != last
+			if last, known = w.Ready, true; changes {
+				return fmt.Sprintf("%d of %d ready", w.Ready, w.Replicas)
+			}
+		}
+		return ""
+	}
+}
+
 // refuses reports whether a step is something that does not happen, and why.
 func refuses(s *finding.Step) bool {
 	return strings.HasSuffix(s.Action, "-refused") || s.Action == "no-feasible-node" || s.Action == "refuse-pod"

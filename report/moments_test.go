@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -122,5 +123,55 @@ func TestEachOnce(t *testing.T) {
 	got := eachOnce([]toldLine{{First: 0, Text: "a"}, {First: 1, Text: "b"}, {First: 2, Text: "a", Decides: true}, {First: 3, Text: "b"}})
 	if len(got) != 2 || got[0].First != 1 || got[1].First != 2 {
 		t.Errorf("%+v", got)
+	}
+}
+
+// TestReadyOf holds that a step says how many replicas are ready if and only if it changes that, and that the lucky run
+// goes on from the state before the decisive step.
+func TestReadyOf(t *testing.T) {
+	shot := func(ready int) *finding.Snapshot {
+		return &finding.Snapshot{Workloads: []finding.WorkloadSnapshot{
+			{Workload: "apps/Deployment default/db", Replicas: 1, Ready: ready}, {Workload: "apps/Deployment default/web", Replicas: 3, Ready: ready},
+		}}
+	}
+	ready := readyOf(&finding.Finding{Workload: "apps/Deployment default/web"})
+	var got []string
+	for _, s := range []*finding.Snapshot{shot(3), nil, shot(3), shot(2), shot(2), {}, shot(0), shot(3)} {
+		got = append(got, ready(s))
+	}
+	if want := []string{"", "", "", "2 of 3 ready", "", "", "0 of 3 ready", "3 of 3 ready"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// TestEditLines holds that the lines of a fix, without those that go, are its replacement, and those that do not come
+// are what it replaces; of random lines of two sides.
+func TestEditLines(t *testing.T) {
+	for seed := range uint64(300) {
+		r := rand.New(rand.NewPCG(seed, 41))
+		side := func() (out []string) {
+			for range 1 + r.IntN(5) {
+				out = append(out, strings.Repeat(" ", r.IntN(2))+string("abc"[r.IntN(3)]))
+			}
+			return out
+		}
+		old, new := side(), side()
+		x := &finding.Fix{Replacement: strings.Join(new, "\n") + "\n", Diff: &finding.Hunk{Removed: old, Added: new}}
+		var before, after []string
+		for _, l := range editLines(x) {
+			if l.Sign != "+" {
+				before = append(before, l.Text)
+			}
+			if l.Sign != "-" {
+				after = append(after, l.Text)
+			}
+		}
+		if !slices.Equal(before, old) || !slices.Equal(after, new) {
+			t.Fatalf("seed %d: %q to %q became %q to %q", seed, old, new, before, after)
+		}
+		x.Diff = nil
+		if got := editLines(x); len(got) != len(new) || got[0].Sign != "" {
+			t.Fatalf("seed %d: lines of which the others are not known: %v", seed, got)
+		}
 	}
 }

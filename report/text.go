@@ -293,7 +293,11 @@ func (t *textWriter) told(f *finding.Finding, limit int) {
 		if step, aside, ok := strings.Cut(text, "; "); ok && !t.first(aside) {
 			text = step
 		}
-		t.field(name, clip(text, limit))
+		room := limit
+		if l.Decides { // the one to be read whole
+			room *= 2
+		}
+		t.field(name, clip(text, room))
 	}
 	if l := loopText(f); l != "" {
 		t.field("", l)

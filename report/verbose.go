@@ -111,7 +111,7 @@ func (t *textWriter) finding(f *finding.Finding, whole bool) {
 	tag := fmt.Sprintf("%s[%s]", line(f.Severity), line(f.Rule))
 	t.printf("\n%s %s  %s", t.color(severityColor(f.Severity), tag), statusText(f), t.color(bold, line(f.Workload)))
 	if f.Release != "" {
-		t.printf("  (release %s)", line(f.Release))
+		t.printf("  (%s)", inFolder(f.Release))
 	}
 	t.printf("\n  %s\n", t.color(bold, sentence(title(f))))
 	if len(f.AlsoIn) > 0 {
@@ -140,7 +140,9 @@ func (t *textWriter) finding(f *finding.Finding, whole bool) {
 		if r := replaced(f.Fix); r != "" && f.Fix.Replacement != "" {
 			t.printf("    %s:\n", r)
 		}
-		t.manifest(f.Fix.Replacement)
+		for _, l := range editLines(f.Fix) {
+			t.printf("      %-1s %s\n", cmp.Or(l.Sign, "|"), l.Text)
+		}
 	}
 }
 
@@ -189,16 +191,6 @@ func (t *textWriter) blame(f *finding.Finding) {
 		t.printf("    %s\n", strings.TrimSpace(where(b.Location)+"  "+line(b.Object)))
 		path, what := blamed(b)
 		t.printf("      %s\n", strings.TrimPrefix(path+": "+what, ": "))
-	}
-}
-
-// manifest prints lines of manifest text, indented.
-func (t *textWriter) manifest(s string) {
-	if strings.TrimSpace(s) == "" {
-		return
-	}
-	for _, l := range strings.Split(strings.TrimRight(s, "\n"), "\n") {
-		t.printf("      | %s\n", l)
 	}
 }
 

@@ -77,9 +77,13 @@ func certainty(f *finding.Finding) string {
 	}
 	switch f.Certainty {
 	case finding.Inevitable:
-		s = "inevitable: after the last event every " + comes
+		after, then := "after the last event ", "then, after the last event, "
+		if len(f.Events) == 0 { // it takes none
+			after, then = "", "then "
+		}
+		s = "inevitable: " + after + "every " + comes
 		if len(f.Holds) > 0 {
-			s = "inevitable only while its condition holds: then, after the last event, every " + comes
+			s = "inevitable only while its condition holds: " + then + "every " + comes
 		}
 		if long, _ := needs(f); long != "" {
 			s = "possible: " + long + ", and then every " + comes
@@ -138,7 +142,7 @@ func scale(f *finding.Finding) string {
 		}
 		s += " (" + strings.Join(parts, ", ") + ")"
 	}
-	s += ", at most " + count(f.Scale.Pods, "pod") + " at once"
+	s += ", at most " + count(f.Scale.Pods, "pod") + " at once beside those on deletion"
 	if f.AtDeclaredScale {
 		return s + ", with the counts as declared"
 	}
@@ -199,6 +203,17 @@ func where(l *finding.Location) string {
 		s += " (base)"
 	}
 	return s
+}
+
+// inFolder names the release of a finding; "" where it has none.
+func inFolder(id string) string {
+	switch id {
+	case "":
+		return ""
+	case ".":
+		return "release in the root folder"
+	}
+	return "release " + line(id)
 }
 
 // change words an old and a new value.

@@ -21,7 +21,7 @@
     var now = 0, rounds = 0, timer = 0, workloads = [], has = {};
     run.forEach(function (s) { // the phases that the run has at all
       if (s) [s].concat(s.nodes).forEach(function (n) {
-        (n.pods || n.pending || []).forEach(function (p) { has[phase(p.p)] = true; if (p.r === "old") has.old = true; });
+        (n.pods || n.pending || []).forEach(function (p) { has[phase(p.p)] = true; if (p.r === "old") has.old = true; if (p.f) has.failing = true; });
       });
     });
 
@@ -36,15 +36,15 @@
       (pods || []).forEach(function (p) {
         var shown = p.n > 24 ? 1 : p.n;
         for (var i = 0; i < shown; i++) {
-          var c = make("div", "pod " + phase(p.p) + " " + hue(p.w) + (p.r === "old" ? " old" : ""), p.n > 24 ? "×" + p.n : glyph[phase(p.p)]);
-          c.title = p.w + (p.r ? ", " + p.r + " revision" : "") + ": " + p.p;
+          var c = make("div", "pod " + phase(p.p) + " " + hue(p.w) + (p.r === "old" ? " old" : "") + (p.f ? " failing" : ""), p.n > 24 ? "×" + p.n : glyph[phase(p.p)]);
+          c.title = p.w + (p.r ? ", " + p.r + " revision" : "") + ": " + p.p + (p.f ? ", never ready" : "");
           box.appendChild(c);
         }
       });
       return box;
     }
     function summary(pods) {
-      return (pods || []).map(function (p) { return p.n + " " + p.p + (p.r ? " " + p.r : "") + " of " + p.w; }).join(", ") || "no pods";
+      return (pods || []).map(function (p) { return p.n + " " + p.p + (p.r ? " " + p.r : "") + (p.f ? " (never ready)" : "") + " of " + p.w; }).join(", ") || "no pods";
     }
     function draw() {
       var s = run[now], before = now > 0 ? run[now - 1] : null;
@@ -89,6 +89,7 @@
         e.setAttribute("role", "img");
         e.appendChild(make("span", "", n.n + (n.s ? ": " + n.s : "")));
         if (n.c) e.title = "class " + n.c;
+        (n.t || []).forEach(function (t) { e.appendChild(make("small", "taint", "taint " + t)); });
         e.appendChild(chips(n.pods));
         byZone["z" + z].appendChild(e);
       });
@@ -110,10 +111,13 @@
         s.appendChild(document.createTextNode(p));
         l.appendChild(s);
       });
-      var old = make("span");
-      old.appendChild(make("i", "pod w5 old", ""));
-      old.appendChild(document.createTextNode("round: old revision"));
-      if (has.old) l.appendChild(old);
+      [["old", "round: old revision"], ["failing", "red rim: a revision that never becomes ready"]].forEach(function (m) {
+        if (!has[m[0]]) return;
+        var s = make("span");
+        s.appendChild(make("i", "pod w5 " + m[0], ""));
+        s.appendChild(document.createTextNode(m[1]));
+        l.appendChild(s);
+      });
       return l;
     }
     function show(i) {
@@ -134,7 +138,7 @@
         if (why.indexOf(at) < 0) why.push(at);
         b.remove();
       });
-      caption.textContent = loop + turn + text.textContent.replace(/\s+/g, " ").trim() + (why.length ? ". Allowed by " + why.join(", ") : "") + ".";
+      caption.textContent = loop + turn + text.textContent.replace(/\s+/g, " ").trim() + (why.length ? ". See " + why.join(", ") : "") + ".";
       caption.classList.toggle("looping", loop !== "");
       draw();
     }
