@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"slices"
 
 	"github.com/kubesettle/kubesettle/verify/finding"
 )
@@ -71,7 +72,7 @@ func (t *textWriter) foresee(r *finding.Result) {
 		}
 		t.field("unknown", clip(s, 240))
 	}
-	if !t.opt.Verbose {
+	if !t.opt.Verbose && slices.ContainsFunc(r.Forecasts, func(f finding.Forecast) bool { return forecastRun(&f) != nil }) {
 		t.field("more", "--verbose, or --output html=report.html, has the likeliest run step by step")
 		return
 	}

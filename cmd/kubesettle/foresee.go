@@ -158,7 +158,8 @@ func (f *runFlags) foresee(ctx context.Context, p *process, base, head *tree.Tre
 		return nil, err
 	}
 	r, err := verify.Foresee(ctx, changes, q, vopt)
-	if errors.Is(err, scenario.ErrNotThere) {
+	var absent *scenario.NotThere
+	if errors.As(err, &absent) {
 		return nil, usage("foresee %s: %s", q, err)
 	}
 	if err != nil {

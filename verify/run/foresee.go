@@ -11,7 +11,7 @@ import (
 )
 
 // Foresee answers a question about a change, or about head if there is no base. The result has forecasts and notes, and
-// no verdict. Errors: [scenario.ErrNotThere] if no slice has the named object.
+// no verdict. Errors: [*scenario.NotThere] if no slice has the named object.
 func Foresee(ctx context.Context, ch *object.Changes, q scenario.Question, opt Options) (*finding.Result, error) {
 	ch, err := render.WithMade(ch, recipes(opt.Policy))
 	if err != nil {
@@ -21,13 +21,14 @@ func Foresee(ctx context.Context, ch *object.Changes, q scenario.Question, opt O
 	if err != nil {
 		return nil, err
 	}
-	absent := error(nil)
+	var absent *scenario.NotThere
 	for _, sl := range picked {
 		for _, v := range a.variants(sl) {
+			var missing *scenario.NotThere
 			f, likely, err := a.checker.Ask(ctx, a.runnable(v), q)
 			switch {
-			case errors.Is(err, scenario.ErrNotThere):
-				absent = err
+			case errors.As(err, &missing):
+				absent = missing.With(absent)
 				continue
 			case err != nil:
 				a.undecided(sl, err.Error())

@@ -48,14 +48,40 @@ func (q Question) String() string {
 	return string(q.Asked) + " " + q.Of
 }
 
-// ErrNotThere says that a slice has nothing of what a question names.
-var ErrNotThere = errors.New("not there")
+// NotThere says that a slice has nothing of what a question names.
+type NotThere struct {
+	Why   string
+	There []string // what it has instead
+}
+
+func (e *NotThere) Error() string {
+	if len(e.There) == 0 {
+		return e.Why
+	}
+	some := e.There
+	if len(some) > 6 {
+		some = append(slices.Clone(some[:6]), "…")
+	}
+	return e.Why + "; there are " + strings.Join(some, ", ")
+}
+
+// With adds what another slice has instead.
+func (e *NotThere) With(other *NotThere) *NotThere {
+	if other == nil || other.Why != e.Why {
+		return e
+	}
+	all := append(slices.Clone(other.There), e.There...)
+	seen := map[string]bool{}
+	return &NotThere{e.Why, slices.DeleteFunc(all, func(s string) bool { again := seen[s]; seen[s] = true; return again })}
+}
+
+func notThere(format string, args ...any) error { return &NotThere{Why: fmt.Sprintf(format, args...)} }
 
 // askStates bounds the search for an answer.
 const askStates = 400_000
 
 // Ask answers a question about a slice: the effect of the event in every order of the loops, as far as the search comes
-// to its end, and the likeliest run, step by step. Errors: [ErrNotThere], and those of a problem that cannot be
+// to its end, and the likeliest run, step by step. Errors: [*NotThere], and those of a problem that cannot be
 // compiled.
 func (c *Checker) Ask(ctx context.Context, v Variant, q Question) (*finding.Forecast, *Likely, error) {
 	v, begins, err := v.asked(q)
@@ -71,7 +97,7 @@ func (c *Checker) Ask(ctx context.Context, v Variant, q Question) (*finding.Fore
 		start, ok = live, true
 	}
 	if !ok {
-		return nil, nil, fmt.Errorf("before the event the cluster does not settle: %w", ErrNotThere)
+		return nil, nil, notThere("before the event the cluster does not settle")
 	}
 	starts := [][]byte{start}
 	settled, results, err := p.Settle(ctx, begins, c.Budget)
@@ -142,16 +168,16 @@ func (v Variant) asked(q Question) (Variant, state.Version, error) {
 	switch q.Asked {
 	case AskChange:
 		if !change {
-			return v, begins, fmt.Errorf("no change: %w", ErrNotThere)
+			return v, begins, notThere("there is no change")
 		}
 	case AskDrain:
-		e.Drain = 1
+		e.Drain, e.LastNode = 1, true
 	case AskLose:
-		e.NodeFailure = scale.Largest(v.Spec.Classes).Total()
+		e.NodeFailure, e.LastNode = scale.Largest(v.Spec.Classes).Total(), true
 	case AskLoad, AskScale:
 		w := v.named(q.Of)
 		if w < 0 {
-			return v, begins, fmt.Errorf("%s: %w", q.Of, ErrNotThere)
+			return v, begins, &NotThere{Why: "no workload is called " + q.Of, There: v.workloadNames()}
 		}
 		if e.LoadChange = 1; q.Asked == AskScale {
 			e.LoadChange = 0
@@ -172,7 +198,7 @@ func (v Variant) named(name string) int {
 func (v Variant) scaled(w, replicas int, change bool) (Variant, state.Version, error) {
 	head := v.Spec.Workloads[w].Manifests[state.Head]
 	if head.ReplicasField() == nil {
-		return v, 0, fmt.Errorf("replicas of %s: %w", v.Spec.Workloads[w].ID, ErrNotThere)
+		return v, 0, notThere("%s has no number of replicas", v.Spec.Workloads[w].ID)
 	}
 	n := int32(replicas)
 	head.OwnObject()
@@ -196,7 +222,7 @@ func (p *Problem) befalls(start []byte, v Variant, q Question, canonical bool) (
 	if p.Cfg.Spec.Events.Apply > 0 {
 		applied, ok := p.applied(start)
 		if !ok {
-			return nil, fmt.Errorf("the change cannot be applied: %w", ErrNotThere)
+			return nil, notThere("the change cannot be applied")
 		}
 		at = applied
 	}
@@ -243,7 +269,7 @@ func (q Question) taker() string {
 // takeNodes drains, or takes down, some nodes, one after the other.
 func (p *Problem) takeNodes(walker *search.Walker, at []byte, nodes []int, q Question) ([]byte, error) {
 	if len(nodes) == 0 {
-		return nil, fmt.Errorf("%s: %w; there are %s", q.Of, ErrNotThere, p.nodeNames())
+		return nil, &NotThere{Why: "no " + q.takes() + " is called " + q.Of, There: p.nodeNames(q)}
 	}
 	for _, n := range nodes {
 		s := state.State{C: p.Cfg, B: slices.Clone(at)}
@@ -259,7 +285,7 @@ func (p *Problem) takeNodes(walker *search.Walker, at []byte, nodes []int, q Que
 			return p.loops[st.Actor].Name() == q.taker() && int(st.Move.Args[0]) == as
 		})
 		if k < 0 {
-			return nil, fmt.Errorf("%s of node %s: no other node is left: %w", q.Asked, p.Cfg.Nodes[n].Name, ErrNotThere)
+			return nil, notThere("node %s is out of service already", p.Cfg.Nodes[n].Name)
 		}
 		s.B = steps[k].To
 		if as != n {
@@ -282,16 +308,37 @@ func (p *Problem) takeAny(walker *search.Walker, at []byte, node int, q Question
 	return out, err
 }
 
-func (p *Problem) nodeNames() string {
-	var out []string
-	for i, n := range p.Cfg.Nodes {
-		if i == 6 {
-			out = append(out, "…")
-			break
-		}
-		out = append(out, n.Name)
+// takes is what a question about nodes may name.
+func (q Question) takes() string {
+	if q.Asked == AskLose {
+		return "node, zone, class or pool"
 	}
-	return strings.Join(out, ", ")
+	return "node"
+}
+
+// nodeNames are what a question about nodes may name: zones and pools come before the nodes, which may be many.
+func (p *Problem) nodeNames(q Question) []string {
+	var of, nodes []string
+	for n, node := range p.Cfg.Nodes {
+		for what, name := range map[string]string{"zone": p.Cfg.Zone(n), "pool": p.Cfg.Spec.Classes[node.Class].Pool} {
+			if said := what + " " + name; name != "" && q.Asked == AskLose && !slices.Contains(of, said) {
+				of = append(of, said)
+			}
+		}
+		nodes = append(nodes, node.Name)
+	}
+	slices.Sort(of)
+	return append(of, nodes...)
+}
+
+// workloadNames are those that a question may name.
+func (v Variant) workloadNames() []string {
+	var out []string
+	for i := range v.Spec.Workloads {
+		out = append(out, v.Spec.Workloads[i].Name)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
 // loadsTo changes the load of a workload. There are three: none, the one that its base was sized for, and one that
@@ -317,7 +364,7 @@ func (p *Problem) loadsTo(walker *search.Walker, at []byte, v Variant, q Questio
 			return st.To, nil
 		}
 	}
-	return nil, fmt.Errorf("%s has no autoscaler: %w", q.Of, ErrNotThere)
+	return nil, notThere("%s has no autoscaler, and nothing else acts on its load", q.Of)
 }
 
 // lead measures every state that the loops lead to; states beyond the budget stay unknown.

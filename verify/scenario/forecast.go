@@ -119,6 +119,7 @@ func (p *Problem) foreseen(w int, s Seen, start []byte, run *likely) (foreseen, 
 	if run == nil {
 		return out, true
 	}
+	out.After = state.State{C: p.Cfg, B: run.begin}.ReadyOf(w)
 	for i := range run.steps {
 		at := state.State{C: p.Cfg, B: run.steps[i].To}.ReadyOf(w)
 		if out.After = at; at <= out.Ready.Min && out.LeastAt == 0 {

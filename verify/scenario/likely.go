@@ -20,6 +20,7 @@ const likelySteps = 2_000
 // likely is the likeliest run from a state in which an event has just happened: every loop acts as soon as it may, of
 // slower ones the one that is due first, and of several ways that upstream draws lots for the first is taken.
 type likely struct {
+	begin   []byte // after the event
 	steps   []search.Step
 	settles bool
 	seconds float64
@@ -49,7 +50,7 @@ func (p *Problem) likeliest(start []byte, slow bool) (*likely, error) {
 		return nil, err
 	}
 	k := &clock{waits: newWaits(p.Cfg, p.loops), slow: slow, since: map[place][]float64{}, seen: map[int]float64{},
-		out: &likely{waited: map[wait]float64{}}}
+		out: &likely{begin: start, waited: map[wait]float64{}}}
 	k.enter(start)
 	been := map[string]bool{}
 	at := start

@@ -139,6 +139,8 @@ type Events struct {
 	KeepsBare bool
 	// NodeFailure is how many nodes are lost. Each may come back, as one more event.
 	NodeFailure int
+	// LastNode says that a drain or a loss may take the last node in service, which only a question asks for.
+	LastNode bool
 	// DiskPressure and MemoryPressure are how many nodes run short of disk or memory. Each
 	// may be relieved, as one more event.
 	DiskPressure, MemoryPressure int

@@ -38,11 +38,11 @@ func (nodeFailure) Traits(*state.Config) actor.Traits { return actor.Traits{Lump
 func (nodeFailure) Name() string           { return "node" }
 func (nodeFailure) Latency() actor.Latency { return actor.Event }
 
-// Step implements [actor.Actor]: any node is lost, as long as another one is left, or any lost
+// Step implements [actor.Actor]: any node is lost, as long as another one is left or a question asks, or any lost
 // one comes back; nodes with equal records count once.
 func (nodeFailure) Step(s state.State, next *actor.Emit) {
 	left := s.FailuresLeft()
-	if s.PresentNodes()-s.DownNodes() < 2 {
+	if s.PresentNodes()-s.DownNodes() < 2 && !s.C.Spec.Events.LastNode {
 		left = 0
 	}
 	for n := range s.C.Nodes {

@@ -95,7 +95,7 @@ func (m *maintenance) Step(s state.State, next *actor.Emit) {
 			others++
 		}
 	}
-	if left == 0 || busy >= m.atOnce || others < 1 && !replaced(s) {
+	if left == 0 || busy >= m.atOnce || others < 1 && !replaced(s) && !s.C.Spec.Events.LastNode {
 		return
 	}
 	for n := range s.C.Nodes {
