@@ -241,6 +241,9 @@ func singleResult() *finding.Result {
 	return r
 }
 
+// mostElements of the page of 3,000 findings, which is there within a second.
+const mostElements = 30_000
+
 type browserSaw struct {
 	Explorers, Total, Overflow int
 	Alone                      bool
@@ -252,7 +255,9 @@ type browserSaw struct {
 	Styled, Dark, Tab    string
 	First, Second, Link  string
 	Linked, Paper        bool
-	Ready                int // ms from the last byte to the end of loading
+	Ready                int  // ms from the last byte to the end of loading
+	Elements             int  // of the page
+	Line                 bool // the last of the findings that have a line each is reached by its address
 	Complaints, Requests []string
 	Steps                map[string]struct {
 		Step, Nodes, Pods, Waiting, Moved int
@@ -273,6 +278,9 @@ func (b browserSaw) check(t *testing.T, name string) {
 			t.Errorf("Tab goes up from %+v to %+v", b.Tabs[i-1], tab)
 		}
 	}
+	if name == "many" && (b.Elements > mostElements || !b.Line) { // what a browser is slow by, as its clock is no test
+		t.Errorf("%d elements for 3,000 findings, at most %d; the last one is reached: %v", b.Elements, mostElements, b.Line)
+	}
 	if name == "single" {
 		if !b.Alone {
 			t.Error("no picture of the one step, or buttons beside it")
@@ -288,7 +296,7 @@ func (b browserSaw) check(t *testing.T, name string) {
 	if b.First != "new-1" || b.Second == "" || !b.Linked || !b.Paper {
 		t.Errorf("%+v", b)
 	}
-	t.Logf("%s: %d explorers at first, loaded in %d ms", name, b.Explorers, b.Ready)
+	t.Logf("%s: %d explorers at first, %d elements, loaded in %d ms", name, b.Explorers, b.Elements, b.Ready)
 	s := b.Steps
 	if s["start"].Step != 1 || s["right"].Step != 2 || s["left"].Step != 1 || s["end"].Step != b.Total || s["home"].Step != 1 || s["button"].Step != 2 || s["click"].Step != b.Total || b.Tab != "First step" {
 		t.Errorf("%+v", b)

@@ -87,12 +87,18 @@ try {
     await send("IO.close", { handle: stream });
     await send("Emulation.setEmulatedMedia", { media: "" });
   }
+  // The last finding is a line, and can be linked to.
+  const lines = await evaluate(`document.querySelectorAll(".lines li").length`);
+  if (lines) {
+    result.line = await evaluate(`(async () => { const l = [...document.querySelectorAll(".lines li")].pop(); location.hash = "#" + l.id; await new Promise(r => setTimeout(r, 300)); const b = l.getBoundingClientRect(); return b.height > 0 && b.top < innerHeight && b.bottom > 0; })()`);
+  }
+  result.elements = await evaluate(`document.querySelectorAll("*").length`);
   result.ready = await evaluate(`(() => { const t = performance.getEntriesByType("navigation")[0]; return Math.round(t.loadEventEnd - t.responseEnd); })()`);
   result.styled = await evaluate(`getComputedStyle(document.querySelector(".badge")).borderRadius`);
   await browser.dark();
   result.dark = await evaluate(`getComputedStyle(document.body).backgroundColor`);
   await shot("dark");
-  await browser.size(420, 900, true);
+  await browser.size(360, 900, true);
   result.overflow = await evaluate(`document.documentElement.scrollWidth - document.documentElement.clientWidth`);
   await shot("narrow");
   result.complaints = browser.complaints;
