@@ -66,13 +66,18 @@ func foreseenIn(list []finding.Forecast) []foreseenOf {
 			}
 			o := &out[k]
 			o.Replicas, o.Pods, o.Ready = wider(o.Replicas, f.Replicas), wider(o.Pods, f.Pods), wider(o.Ready, f.Ready)
-			o.Before, o.After = min(o.Before, f.Before), min(o.After, f.After)
+			o.Before, o.After, o.Short = min(o.Before, f.Before), min(o.After, f.After), max(o.Short, f.Short)
 		}
 	}
 	slices.SortStableFunc(out, func(a, b foreseenOf) int {
 		return cmp.Or(cmp.Compare(lost(&b.Foreseen), lost(&a.Foreseen)), cmp.Compare(a.Workload, b.Workload))
 	})
 	return out
+}
+
+// endsShort reports whether the likeliest run ends with pods that are not ready.
+func endsShort(f finding.Forecast) bool {
+	return slices.ContainsFunc(f.Workloads, func(w finding.Foreseen) bool { return w.Short > 0 })
 }
 
 func wider(a, b finding.Span) finding.Span {
@@ -106,6 +111,9 @@ func foreseenText(f *finding.Foreseen) string {
 		s = fmt.Sprintf("for a while none of %d is ready", f.Before)
 	case f.After != f.Before:
 		s = fmt.Sprintf("from %d to %d ready, at least %d throughout", f.Before, f.After, f.Ready.Min)
+	}
+	if f.Short > 0 && f.After > 0 {
+		most += fmt.Sprintf(", likely %d of %d ready in the end", f.After, f.After+f.Short)
 	}
 	return s + ", " + most
 }
@@ -191,8 +199,12 @@ func lastsText(list []finding.Forecast) string {
 	if longest.Seconds.Min == 0 {
 		s = "up to " + lasting(longest.Seconds.Max)
 	}
-	return fmt.Sprintf("%s until the last pod is ready, as declared; up to %s of it for %s of %s",
-		s, lasting(w.Seconds), line(w.Field), workload)
+	end := "the last pod is ready"
+	if slices.ContainsFunc(list, endsShort) {
+		end = "it comes to rest"
+	}
+	return fmt.Sprintf("%s until %s, as declared; up to %s of it for %s of %s",
+		s, end, lasting(w.Seconds), line(w.Field), workload)
 }
 
 // lasting words seconds: "45 s", "2 min", "1 h 5 min".

@@ -20,6 +20,8 @@ type Foreseen struct {
 	// Before is how many are ready where it begins, and After where the likeliest run ends.
 	Before int `json:"before"`
 	After  int `json:"after"`
+	// Short is how many of its replicas are not ready where the likeliest run comes to rest.
+	Short int `json:"short,omitempty"`
 	// LeastAt is the first step of the likeliest run after which no more than the least are ready, from 1; 0: there is
 	// none.
 	LeastAt int `json:"leastAt,omitempty"`

@@ -37,6 +37,9 @@ func Foresee(ctx context.Context, ch *object.Changes, q scenario.Question, opt O
 			if opt.Asked != nil {
 				opt.Asked(*likely)
 			}
+			if len(f.Workloads) == 0 {
+				a.undecided(sl, "the search for the bounds of every order reached its limit; the likeliest run is told")
+			}
 			f.Run.Steps = a.judge().Told(*likely)
 			a.Result.Forecasts = append(a.Result.Forecasts, *f)
 		}

@@ -126,6 +126,9 @@ func (p *Problem) foreseen(w int, s Seen, start []byte, run *likely) (foreseen, 
 			out.LeastAt = i + 1
 		}
 	}
+	if last := (state.State{C: p.Cfg, B: run.end()}); run.settles && !p.Cfg.PerNode(w) {
+		out.Short = max(last.Replicas(w)-out.After, 0)
+	}
 	return out, true
 }
 

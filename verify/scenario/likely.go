@@ -27,6 +27,14 @@ type likely struct {
 	waited  map[wait]float64 // by the kind of wait
 }
 
+// end is the last state.
+func (l *likely) end() []byte {
+	if n := len(l.steps); n > 0 {
+		return l.steps[n-1].To
+	}
+	return l.begin
+}
+
 // place is where pods of a class are in their lives, on any node.
 type place struct {
 	class int
