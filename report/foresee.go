@@ -72,7 +72,8 @@ func (t *textWriter) foresee(r *finding.Result) {
 		}
 		t.field("unknown", clip(s, 240))
 	}
-	if !t.opt.Verbose && slices.ContainsFunc(r.Forecasts, func(f finding.Forecast) bool { return forecastRun(&f) != nil }) {
+	hasRun := func(f finding.Forecast) bool { return forecastRun(&f) != nil }
+	if !t.opt.Verbose && slices.ContainsFunc(r.Forecasts, hasRun) {
 		t.field("more", "--verbose, or --output html=report.html, has the likeliest run step by step")
 		return
 	}
