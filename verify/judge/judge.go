@@ -95,7 +95,7 @@ func (d *Judge) finding(
 		d.decide(ctx, &f, w)
 	}
 	why = d.condition(ctx, j, &f, unprotects(found))
-	f.Locations = d.Places.locations(w, f.Blame)
+	f.Locations = d.Places.locations(w, f.Status, f.Blame)
 	return f, why, true
 }
 

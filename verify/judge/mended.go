@@ -57,6 +57,6 @@ func (d *Judge) wasTold(ctx context.Context, mine []scenario.Violation) (finding
 	}
 	f.Status, f.AtDeclaredScale = finding.Fixed, declared == scenario.Yes && (f.Reduced == nil || f.Reduced.Lifted)
 	d.condition(ctx, j, &f, false)
-	f.Locations = d.Places.locations(w, nil)
+	f.Locations = d.Places.locations(w, f.Status, nil)
 	return f, true
 }

@@ -79,9 +79,10 @@ func (pl Places) Change(release, id string) *object.Change {
 
 // locations gives where a finding shows: first the changed lines that are to blame, then
 // changed lines among what the counterexample rests on, then the rest of that, at last
-// the object itself.
-func (pl Places) locations(w wording, blame []finding.Blame) []finding.Location {
-	var edited, rest []finding.Location
+// the object itself. Other changed lines of the workload stand in for a cause that is not known, before the rest; what
+// base has as well is not caused by them, and they come behind it.
+func (pl Places) locations(w wording, status finding.Status, blame []finding.Blame) []finding.Location {
+	var edited, rest, others []finding.Location
 	add := func(l finding.Location) {
 		if l.File == "" {
 			return
@@ -113,6 +114,10 @@ func (pl Places) locations(w wording, blame []finding.Blame) []finding.Location 
 		}
 	}
 	for _, c := range pl.Changed(w.slice.Owner(w.Key().Workload), w.Key().Workload) {
+		if status == finding.Existing {
+			others = append(others, pl.Field(c))
+			continue
+		}
 		add(pl.Field(c))
 	}
 	for _, r := range refs {
@@ -126,6 +131,7 @@ func (pl Places) locations(w wording, blame []finding.Blame) []finding.Location 
 			add(pl.declared(w.Bound.Rule.Declared))
 		}
 	}
+	rest = append(rest, others...)
 	if o := w.sources(w.Key().Workload, state.Head); o != nil {
 		add(pl.Location(o.Source, sideOf(w, r(w.Key().Workload))))
 	}
