@@ -89,6 +89,9 @@ var kinMistakes = []struct {
 		[2]string{app("db", "", ""), strings.Replace(app("db", "", ""), "cpu: 10m}}", "cpu: 10m}}, ports: [{containerPort: 80, hostPort: 80}]", 1)}},
 	{"is under the budget of both", twoZonedNodes, [2]string{app("web", ", tier: x", ""), ""},
 		[2]string{app("db", ", tier: x", "") + tierBudget("1"), app("db", ", tier: x", "") + tierBudget("2")}},
+	{"leaves a budget beside another's workload", "", [2]string{app("web", ", tier: x", "") + tierBudget("1"), ""},
+		[2]string{strings.Replace(app("db", ", tier: x", ""), "replicas: 1", "replicas: 3", 1),
+			strings.Replace(app("db", "", ""), "replicas: 1", "replicas: 3", 1)}},
 	{"counts in the spread of another", twoZonedNodes, [2]string{strings.Replace(app("web", ", tier: x", spreadTier), "replicas: 1", "replicas: 2", 1), ""},
 		[2]string{strings.Replace(app("db", ", tier: x", inZone("a")), "replicas: 1", "replicas: 0", 1),
 			strings.Replace(app("db", ", tier: x", inZone("a")), "replicas: 1", "replicas: 4", 1)}},
@@ -124,6 +127,9 @@ func TestWorkloadsOfOneCluster(t *testing.T) {
 			check := func(name string, declared bool) map[string]string {
 				l := layouts[name]
 				text := "apiVersion: kubesettle.dev/v1alpha1\nkind: Policy\n" + m.policy
+				if declared && m.policy == "" {
+					text += "cluster:\n"
+				}
 				if declared {
 					text = strings.Replace(text, "cluster:\n", "cluster:\n  releases: [\"**\"]\n", 1)
 				}

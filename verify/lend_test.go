@@ -347,6 +347,8 @@ var mistakes = []struct {
 		fmt.Sprintf(shopPolicy, "pods", "has(object.spec.securityContext.runAsNonRoot)")}},
 	{"pods under a policy", "", [2]string{web("2", "", "cpu: 10m"), web("2", "", "cpu: 90m")},
 		[2]string{fmt.Sprintf(shopPolicy, "pods", "object.spec.containers.all(c, string(c.resources.requests.cpu) == '10m')"), ""}},
+	{"pods under a webhook beside another workload", smallNode, [2]string{app("web", "", ""), strings.Replace(app("web", "", ""), "web:1", "web:2", 1)},
+		[2]string{app("db", "", "") + "---\n" + fmt.Sprintf(guardHook, "web"), ""}},
 	{"replicas under a policy", "", [2]string{web("3", "", "cpu: 10m"), web("2", "", "cpu: 10m")},
 		[2]string{fmt.Sprintf(shopPolicy, "deployments", "object.spec.replicas >= 3"), ""}},
 	{"policy on workloads", "", [2]string{web("2", "", "cpu: 10m"), ""}, [2]string{

@@ -27,6 +27,7 @@ var (
 	// everyKinds are asked about the objects of all namespaces.
 	everyKinds = []string{"ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding", "AdminNetworkPolicy",
 		"BaselineAdminNetworkPolicy", "ClusterNetworkPolicy", "CiliumClusterwideNetworkPolicy"}
+	webhookKinds = []string{"ValidatingWebhookConfiguration", "MutatingWebhookConfiguration"}
 	// roomKinds are such where the options say so: they take room that all pods feel, or make their volumes.
 	roomKinds = []string{"DaemonSet", "StorageClass"}
 	// steeringKinds say who may send requests to pods of their namespace, or do so; of these, fenceKinds hold for pods
@@ -239,9 +240,14 @@ func (e *effects) actOn(j *release.Recipe) bool {
 func (e *effects) actedOnBy(j *release.Recipe) bool {
 	return e.asks && anyFile(j, func(b []byte) bool { return hasKind(b, classKinds) }) ||
 		e.picks && anyFile(j, func(b []byte) bool { return hasKind(b, []string{namespaceKind}) }) ||
-		len(e.runs) > 0 && j.Release.Fetch == nil && anyFile(j, func(b []byte) bool { return hasKind(b, e.every) }) ||
+		len(e.runs) > 0 && j.Release.Fetch == nil && anyFile(j, func(b []byte) bool { return hasKind(b, e.every) || asksOfPods(b) }) ||
 		anyFile(j, func(b []byte) bool { return e.acts(j, b) }) && meet(e.runs, namespacesOf(j)) ||
 		anyFile(j, func(b []byte) bool { return e.steersOthers(j, b) }) && meet(e.steers, namespacesOf(j))
+}
+
+// asksOfPods reports whether a text may be of webhooks that decide on pods.
+func asksOfPods(b []byte) bool {
+	return hasKind(b, webhookKinds) && (hasWord(b, []byte("pods")) || bytes.ContainsRune(b, '*'))
 }
 
 func meet(a, b map[string]bool) bool {

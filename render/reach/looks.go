@@ -10,7 +10,7 @@ import (
 )
 
 // Pods of two releases meet where the affinity, the anti-affinity or the spread of the ones looks at labels of the
-// others, or where both mount one claim. On nodes of a declared size, they also meet where they want one port, or where
+// others, where both mount one claim, or where a budget beside the ones selects the others too. On nodes of a declared size, they also meet where they want one port, or where
 // one may preempt the other. If one of them differs, the release of the other is rendered.
 
 var (
@@ -27,7 +27,8 @@ type meeting struct {
 	labels [][]byte // values of the labels that they look at
 	claims [][]byte
 	ports  [][]byte
-	ranked bool // they have a class of priority
+	guards [][2][]byte // keys and values of labels that budgets beside them select by
+	ranked bool        // they have a class of priority
 }
 
 // meetingIn reads the texts of a release.
@@ -39,6 +40,7 @@ func meetingIn(j *release.Recipe, differs func(p string) bool) meeting {
 			continue
 		}
 		out.labels = append(out.labels, lookedAt(b)...)
+		out.guards = append(out.guards, guardsIn(b)...)
 		out.claims = append(out.claims, firstGroups(mounting, b)...)
 		out.ports = append(out.ports, firstGroups(binding, b)...)
 		out.ranked = out.ranked || bytes.Contains(b, []byte("priorityClassName"))
@@ -73,6 +75,49 @@ func lookedAt(b []byte) [][]byte {
 	return out
 }
 
+// guardsIn are what the budgets in a text select by, as far as it is written out.
+func guardsIn(b []byte) [][2][]byte {
+	var out [][2][]byte
+	for _, doc := range bytes.SplitAfter(b, []byte("\n---")) {
+		if !hasKind(doc, []string{"PodDisruptionBudget"}) {
+			continue
+		}
+		for _, m := range chosen.FindAllSubmatch(doc, -1) {
+			words := word.FindAll(slices.Concat(m[1], m[2]), -1)
+			for i := 0; i+1 < len(words); i += 2 {
+				out = append(out, [2][]byte{words[i], words[i+1]})
+			}
+		}
+	}
+	return out
+}
+
+// firstValue is the value of a label that a text begins with.
+func firstValue(b []byte) []byte {
+	b = bytes.TrimLeft(b, " \t\"'")
+	if i := bytes.IndexAny(b, " \t\r\n,\"'{}"); i >= 0 {
+		return b[:i]
+	}
+	return b
+}
+
+// labels reports whether a text gives something one of some labels.
+func labels(b []byte, any [][2][]byte) bool {
+	return slices.ContainsFunc(any, func(l [2][]byte) bool {
+		for rest := b; ; {
+			i := bytes.Index(rest, l[0])
+			if i < 0 {
+				return false
+			}
+			rest = rest[i+len(l[0]):]
+			after, is := bytes.CutPrefix(bytes.TrimLeft(rest, `"'`), []byte(":"))
+			if value := firstValue(after); is && bytes.Equal(value, l[1]) {
+				return true
+			}
+		}
+	})
+}
+
 func firstGroups(x *regexp.Regexp, b []byte) [][]byte {
 	var out [][]byte
 	for _, m := range x.FindAllSubmatch(b, -1) {
@@ -85,6 +130,7 @@ func firstGroups(x *regexp.Regexp, b []byte) [][]byte {
 func (m *meeting) join(o meeting) {
 	m.labels, m.claims = append(m.labels, o.labels...), append(m.claims, o.claims...)
 	m.ports, m.ranked = append(m.ports, o.ports...), m.ranked || o.ranked
+	m.guards = append(m.guards, o.guards...)
 }
 
 // met reports whether pods of a release may meet those that differ.
@@ -104,7 +150,8 @@ func (e *effects) met(j *release.Recipe) bool {
 		})
 	}
 	if anyFile(j, named(e.meeting.labels)) || anyFile(j, named(e.meeting.claims)) || ofOthers(own.labels) ||
-		ofOthers(own.claims) {
+		ofOthers(own.claims) || anyFile(j, func(b []byte) bool { return labels(b, e.meeting.guards) }) ||
+		slices.ContainsFunc(e.running, func(b []byte) bool { return labels(b, own.guards) }) {
 		return true
 	}
 	return e.limited && j.Release.Kind != object.Helm &&
