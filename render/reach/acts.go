@@ -240,7 +240,8 @@ func (e *effects) actOn(j *release.Recipe) bool {
 func (e *effects) actedOnBy(j *release.Recipe) bool {
 	return e.asks && anyFile(j, func(b []byte) bool { return hasKind(b, classKinds) }) ||
 		e.picks && anyFile(j, func(b []byte) bool { return hasKind(b, []string{namespaceKind}) }) ||
-		len(e.runs) > 0 && j.Release.Fetch == nil && anyFile(j, func(b []byte) bool { return hasKind(b, e.every) || asksOfPods(b) }) ||
+		len(e.runs) > 0 && j.Release.Fetch == nil &&
+			anyFile(j, func(b []byte) bool { return hasKind(b, e.every) || asksOfPods(b) }) ||
 		anyFile(j, func(b []byte) bool { return e.acts(j, b) }) && meet(e.runs, namespacesOf(j)) ||
 		anyFile(j, func(b []byte) bool { return e.steersOthers(j, b) }) && meet(e.steers, namespacesOf(j))
 }

@@ -10,8 +10,9 @@ import (
 )
 
 // Pods of two releases meet where the affinity, the anti-affinity or the spread of the ones looks at labels of the
-// others, where both mount one claim, or where a budget beside the ones selects the others too. On nodes of a declared size, they also meet where they want one port, or where
-// one may preempt the other. If one of them differs, the release of the other is rendered.
+// others, where both mount one claim, or where a budget beside the ones selects the others too. On nodes of a declared
+// size, they also meet where they want one port, or where one may preempt the other. If one of them differs, the
+// release of the other is rendered.
 
 var (
 	looking  = regexp.MustCompile(`podAffinity|podAntiAffinity|topologySpreadConstraints`)
