@@ -104,16 +104,28 @@ func selectorOf(d document.Document) map[string]any {
 	return out
 }
 
-// wordsOf are the words of an object's fields that may be names of others.
+// wordsOf are the words of an object's values that may be names of others: keys, such as the http of a route, are none.
 func wordsOf(rules [2]any) map[string]bool {
 	out := map[string]bool{}
-	text, err := json.Marshal(rules)
-	if err != nil {
-		return out
+	var walk func(v any)
+	walk = func(v any) {
+		switch x := v.(type) {
+		case map[string]any:
+			for _, e := range x {
+				walk(e)
+			}
+		case []any:
+			for _, e := range x {
+				walk(e)
+			}
+		case string:
+			for _, w := range hostWord.FindAllString(x, -1) {
+				out[w] = true
+			}
+		}
 	}
-	for _, w := range hostWord.FindAll(text, -1) {
-		out[string(w)] = true
-	}
+	walk(rules[0])
+	walk(rules[1])
 	return out
 }
 
@@ -141,8 +153,12 @@ func (x leading) picks(j *release.Recipe) bool {
 		})
 }
 
-// meets reports whether a text may have an object that the one which differs names.
+// meets reports whether a text may have an object that the one which differs names. An item of a list, such as a port,
+// is no object.
 func (x leading) meets(b []byte) bool {
 	return len(x.names) > 0 && hasKind(b, steeredKinds) &&
-		slices.ContainsFunc(nameText.FindAllSubmatch(b, -1), func(m [][]byte) bool { return x.names[string(m[1])] })
+		slices.ContainsFunc(nameText.FindAllSubmatchIndex(b, -1), func(at []int) bool {
+			before := bytes.TrimRight(b[:at[0]], " \t\"'")
+			return x.names[string(b[at[2]:at[3]])] && !bytes.HasSuffix(before, []byte("-"))
+		})
 }
