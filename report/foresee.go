@@ -121,7 +121,7 @@ func foreseeHTML(w io.Writer, r *finding.Result, opt Options) error {
 		one := []finding.Forecast{forecasts[i]}
 		p := pageFinding{ID: fmt.Sprintf("foreseen-%d", i+1), Severity: "foreseen", SeverityClass: "note",
 			Rule: line(forecasts[i].Of), Headline: sentence(rolloutText(one)),
-			Top:  pageRows("Moves", movesText(one), "Lasts", lastsText(one), "Release", line(forecasts[i].Release)),
+			Top:  pageRows("Moves", movesText(one), "Lasts", lastsText(one), "In", inFolder(forecasts[i].Release)),
 			Rows: pageRows("Certainty", "the numbers hold for every order of the loops; the run is the likeliest one")}
 		if run := forecastRun(&forecasts[i]); run != nil {
 			m.steps(run, &p)
@@ -131,6 +131,10 @@ func foreseeHTML(w io.Writer, r *finding.Result, opt Options) error {
 	}
 	m.Verdict, m.VerdictClass = "foreseen", "unknown"
 	m.Sentence, m.Tally = "What happens, and in which bounds, in every order of the loops.", ""
+	m.Coverage, m.Releases, m.MoreReleases = "Each number is the least or the most of all states that follow.", nil, ""
+	if r.Base.Name == "" { // nothing changes
+		m.Changes, m.MoreChanges = nil, ""
+	}
 	m.Groups = append([]pageGroup{g}, m.Groups...)
 	m.Sections = []pageSection{{"foreseen", "Foreseen", thousands(len(forecasts))}}
 	if err := t.Execute(w, &m.page); err != nil {

@@ -58,7 +58,8 @@ func newLanes(f *finding.Finding, shown []shownStep, id string) *lanes {
 // laneName is the role of an actor in words.
 func laneName(s *finding.Step) string {
 	name := role(s)
-	if said, ok := map[string]string{"environment": "events", "tainteviction": "taint eviction", "deployment": "Deployment",
+	if said, ok := map[string]string{"environment": "events", "tainteviction": "taint eviction",
+		"tainteviction-timed": "taint eviction", "deployment": "Deployment",
 		"replicaset": "ReplicaSet", "statefulset": "StatefulSet", "daemonset": "DaemonSet", "job": "Job", "cronjob": "CronJob",
 		"hpa": "autoscaler", "karpenter": "Karpenter", "attachdetach": "volumes"}[name]; ok {
 		return said

@@ -84,6 +84,10 @@ const askStates = 400_000
 // to its end, and the likeliest run, step by step. Errors: [*NotThere], and those of a problem that cannot be
 // compiled.
 func (c *Checker) Ask(ctx context.Context, v Variant, q Question) (*finding.Forecast, *Likely, error) {
+	of := v.Changed
+	if !v.Has(state.Base) { // nothing changes
+		of = nil
+	}
 	v, begins, err := v.asked(q)
 	if err != nil {
 		return nil, nil, err
@@ -119,7 +123,7 @@ func (c *Checker) Ask(ctx context.Context, v Variant, q Question) (*finding.Fore
 	out := &finding.Forecast{Of: q.String(), Release: v.Release, Run: p.outline(start, fast, slow)}
 	saw := p.lead(ctx, from, c.Budget)
 	for w := range v.Spec.Workloads {
-		_, changed := v.Changed[w]
+		_, changed := of[w]
 		if f, ok := p.foreseen(w, saw[w], start, fast); ok {
 			f.Changed = changed
 			out.Workloads = append(out.Workloads, f.Foreseen)
