@@ -103,7 +103,10 @@ func (x Remark) Finding(pl judge.Places) finding.Finding {
 		side = "base"
 	}
 	if x.status == finding.New {
-		f.Blame = append(blamed(pl, x.release, x.Object, x.paths), blamed(pl, x.release, x.beside[state.Head], labelPaths)...)
+		f.Blame = blamed(pl, x.release, x.Object, x.paths)
+		if t := x.beside[state.Head]; t != nil { // which may be of another release
+			f.Blame = append(f.Blame, blamed(pl, t.Release, t, labelPaths)...)
+		}
 		for _, c := range x.causes {
 			for _, b := range c.blamed(pl) {
 				same := func(x finding.Blame) bool {
