@@ -193,7 +193,7 @@ func (a *Analysis) search(ctx context.Context, picked []*slice.Slice) error {
 		a.enterResult(ctx, sr)
 		if f := a.checker.Forecast(&sr); f != nil && a.Changes.Base != nil && !a.Options.Plain &&
 			a.Options.Shard.Of <= 1 && !a.supposes(f.Release) {
-			a.Result.Forecasts = append(a.Result.Forecasts, *f)
+			a.foretell(sr.Variant.Slice, *f)
 		}
 		if a.Options.Certify {
 			proved, err := a.checker.Certified(&sr)

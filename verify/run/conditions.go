@@ -42,6 +42,22 @@ func (a *Analysis) onTrust(sl *slice.Slice, found []finding.Finding) []finding.F
 	return out
 }
 
+// foretell enters a forecast; of a slice on trust that of the workloads alone that have none without the others.
+func (a *Analysis) foretell(sl *slice.Slice, f finding.Forecast) {
+	if len(sl.OnTrust()) > 0 {
+		f.Workloads = slices.DeleteFunc(slices.Clone(f.Workloads), func(w finding.Foreseen) bool {
+			return slices.ContainsFunc(a.Result.Forecasts, func(g finding.Forecast) bool {
+				return g.Release == sl.Owner(w.Workload) && slices.ContainsFunc(g.Workloads,
+					func(x finding.Foreseen) bool { return x.Workload == w.Workload })
+			})
+		})
+		if len(f.Workloads) == 0 {
+			return
+		}
+	}
+	a.Result.Forecasts = append(a.Result.Forecasts, f)
+}
+
 // byFound words the findings in which a descheduler acts of which nobody says that it runs in the slice's cluster.
 func (a *Analysis) byFound(sl *slice.Slice, found []finding.Finding) {
 	file, lender := a.besides.OnTrust(sl.Release)
@@ -54,19 +70,22 @@ func (a *Analysis) byFound(sl *slice.Slice, found []finding.Finding) {
 	}
 }
 
-// switchedLast puts the slices of charts that were switched on behind all others: where time runs
-// out, it is theirs.
-func switchedLast(picked []*slice.Slice, head *object.Revision) []*slice.Slice {
+// surestFirst puts the slices on trust behind those that surely are so, which have their workloads and findings first,
+// and those of charts that were switched on behind all: where time runs out, it is theirs.
+func surestFirst(picked []*slice.Slice, head *object.Revision) []*slice.Slice {
 	with := settings(head)
-	var first, last []*slice.Slice
-	for _, sl := range picked {
-		if with[sl.Release] == "" {
-			first = append(first, sl)
-		} else {
-			last = append(last, sl)
+	rank := func(sl *slice.Slice) int {
+		switch {
+		case with[sl.Release] != "":
+			return 2
+		case len(sl.OnTrust()) > 0:
+			return 1
 		}
+		return 0
 	}
-	return append(first, last...)
+	out := slices.Clone(picked)
+	slices.SortStableFunc(out, func(a, b *slice.Slice) int { return rank(a) - rank(b) })
+	return out
 }
 
 // settings are the undeclared settings with which charts were rendered, by release.

@@ -41,7 +41,9 @@ func pick(r *finding.Result, ch *object.Changes, opt *Options, pl judge.Places, 
 		found := cutWithin(pair, changed, here, func(release string) map[string]bool { return changedIDs(changes[release]) })
 		for _, sl := range found {
 			sl.Notes = finding.AppendNew(sl.Notes, slice.Strangers(sl, ch.Head.Releases)...)
-			enterSlice(r, sl, pl, sc)
+			if len(sl.OnTrust()) == 0 {
+				enterSlice(r, sl, pl, sc)
+			}
 		}
 		out = append(out, found...)
 		enterUnmodeled(r, pair, changed, everything,
@@ -54,7 +56,12 @@ func pick(r *finding.Result, ch *object.Changes, opt *Options, pl judge.Places, 
 	if len(gone.Names) > 0 {
 		r.Notices = append(r.Notices, gone)
 	}
-	return switchedLast(out, ch.Head)
+	for _, sl := range out {
+		if len(sl.OnTrust()) > 0 {
+			enterSlice(r, sl, pl, sc)
+		}
+	}
+	return surestFirst(out, ch.Head)
 }
 
 // changedIDs are the objects that some changes are of, by ID.
