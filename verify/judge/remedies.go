@@ -260,7 +260,7 @@ func loosenBudget(p patient) []remedy {
 	for _, o := range p.budgets() {
 		b := o.Typed.(*policyv1.PodDisruptionBudget)
 		r := remedy{cost: "one replica may be down during maintenance", object: o,
-			say: "set maxUnavailable: 1 instead of minAvailable"}
+			say: "set maxUnavailable: 1 instead of minAvailable in PodDisruptionBudget " + o.ID.Name}
 		if p.manifest.Replicas() < 2 && len(p.hpas()) == 0 {
 			r.cost = "no replicas during maintenance"
 		}
@@ -268,7 +268,8 @@ func loosenBudget(p patient) []remedy {
 		case b.Spec.MinAvailable != nil:
 			r.set = []object.Setting{{Path: "spec.minAvailable"}, {Path: "spec.maxUnavailable", Value: 1}}
 		case b.Spec.MaxUnavailable != nil && *b.Spec.MaxUnavailable != intstr.FromInt32(1):
-			r.say, r.set = "set maxUnavailable: 1", []object.Setting{{Path: "spec.maxUnavailable", Value: 1}}
+			r.say = "set maxUnavailable: 1 in PodDisruptionBudget " + o.ID.Name
+			r.set = []object.Setting{{Path: "spec.maxUnavailable", Value: 1}}
 		default:
 			continue
 		}

@@ -34,7 +34,8 @@ func (a *Scheduler) describePreemption(from, to state.State, p, n int) actor.Wor
 			}
 		}
 	}
-	for _, r := range a.decideFor(from, p, -1).Why {
+	why := a.decideFor(from, p, -1).Why
+	for _, r := range why {
 		if r.Node == n && r.Ref.Field != "" {
 			add(r.Ref)
 		}
@@ -43,8 +44,9 @@ func (a *Scheduler) describePreemption(from, to state.State, p, n int) actor.Wor
 	if len(lost) > 0 {
 		what = strings.Join(lost, " and ")
 	}
-	w.Text = fmt.Sprintf("no node is feasible for %s (%s), so it is nominated to node %s and preempts %s%s",
-		w.Object, a.K.priorityWords(p), from.C.Nodes[n].Name, what, a.K.tieWords(from, to, p, n))
+	w.Text = fmt.Sprintf("no node is feasible for %s (%s; %s), so it is nominated to node %s and preempts %s%s",
+		w.Object, a.K.priorityWords(p), FitError(len(from.C.Nodes), why), from.C.Nodes[n].Name, what,
+		a.K.tieWords(from, to, p, n))
 	return w
 }
 
