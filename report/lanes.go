@@ -18,7 +18,7 @@ const (
 	laneHigh  = 22
 	laneLine  = 15     // between two lines of a step's text
 	laneText  = 56     // runes of a line of it
-	laneLines = 5      // of a step's text, fewer where the diagram has no room
+	laneLines = 7      // of a step's text, fewer where the diagram has no room
 	laneRune  = 6.8    // the width of a rune
 	mostLanes = 9      // further loops share the last one
 	laneBytes = 30_000 // of a diagram
@@ -90,7 +90,11 @@ func (l *lanes) drawn(text, lines int) string {
 		y[i] = bottom + laneHigh/2
 		bottom += laneHigh + laneLine*max(len(said[i])-1, 0)
 		for _, t := range said[i] {
-			longest = max(longest, utf8.RuneCountInString(t))
+			n := utf8.RuneCountInString(t)
+			if i == l.turn { // in bold
+				n += n / 8
+			}
+			longest = max(longest, n)
 		}
 	}
 	left, width := 26, 26+laneWide*len(l.names)

@@ -71,7 +71,7 @@ func (k *Compiled) tieWords(from, to state.State, p, n int) string {
 	}
 	for _, priority := range gone {
 		if slices.Contains(stay, priority) {
-			return ", which started last"
+			return ", as of equal priority those that started last go"
 		}
 	}
 	return ""
