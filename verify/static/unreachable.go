@@ -382,19 +382,15 @@ func (t *cutter) letThrough(a traffic.Ask, r traffic.Reach) []Remedy {
 	if r.Direction == traffic.Egress {
 		side = "egress"
 	}
-	switch {
-	case a.Use == traffic.DNS:
-		rule["to"] = []any{map[string]any{"namespaceSelector": map[string]any{"matchLabels": map[string]any{
-			"kubernetes.io/metadata.name": "kube-system"}}}}
-		rule["ports"] = []any{map[string]any{"protocol": "UDP", "port": int64(53)}, map[string]any{"protocol": "TCP",
-			"port": int64(53)}}
-	default:
-		rule["ports"] = []any{port}
-	}
+	rule["ports"] = []any{port}
 	old, _ := slice.ValueAt(o.Content, "spec", side).([]any)
 	say := fmt.Sprintf("let requests pass to port %s", protocolPort(r.Port))
 	if a.Use == traffic.DNS {
 		say = "let DNS pass, UDP and TCP at 53 of kube-system"
+		rule["to"] = []any{map[string]any{"namespaceSelector": map[string]any{"matchLabels": map[string]any{
+			"kubernetes.io/metadata.name": "kube-system"}}}}
+		rule["ports"] = []any{map[string]any{"protocol": "UDP", "port": int64(53)}, map[string]any{"protocol": "TCP",
+			"port": int64(53)}}
 	}
 	return []Remedy{{Say: say, Cost: "the policy lets more pass", Object: o,
 		Set: []object.Setting{{Path: "spec." + side, Value: slices.Concat(old, []any{rule})}}}}

@@ -138,9 +138,6 @@ func (e *taintEviction) Latency() actor.Latency {
 // Step implements [actor.Actor]: the pods of the class that a node's taints drive away go at
 // once; nodes with equal records count once.
 func (e *taintEviction) Step(s state.State, next *actor.Emit) {
-	if s.DownNodes() == s.PresentNodes() { // pkg/controller/nodelifecycle: handleDisruption, allAreFullyDisrupted
-		return
-	}
 	for n := range s.C.Nodes {
 		is := 0
 		if s.Down(n) && s.DownNodes() < s.PresentNodes() { // else handleDisruption takes the taints off again
