@@ -24,6 +24,8 @@ func Broke(c *object.Changes, base, head *object.Rendered) bool {
 		// A new one of which something is not here takes nothing away, unless it may stand for one that was looked at
 		// and is gone.
 		return !movedFrom(c, head) && !listedAlike(c, head) && (!err.Skipped || err.Refused || lostAny(c))
+	case err.Skipped && withheld(base) && withheld(head): // what it is made with is not known
+		return false
 	case base.Lacks() == nil:
 		return !err.Skipped || !stoodIn(base, err)
 	case err.Skipped, helm.Asks(base.Lacks()) && helm.Asks(err):
@@ -35,6 +37,12 @@ func Broke(c *object.Changes, base, head *object.Rendered) bool {
 	}
 	same := at.File == was.File && at.StartLine == was.StartLine || helm.Cause(base.Lacks()) == helm.Cause(err)
 	return c.Edited(at.File, at.StartLine) && (base.Lacks().Skipped || !same)
+}
+
+// withheld reports whether a chart is rendered without a file whose content is not known.
+func withheld(r *object.Rendered) bool {
+	j := side.MadeOf(r).Recipe
+	return j != nil && j.Chart != nil && j.Chart.Withheld != nil
 }
 
 // Lent reports whether a file is head's alone. Base was rendered with head's copy only for the comparison: a file of

@@ -44,7 +44,7 @@ func TestALinkToNothingIsNoManifest(t *testing.T) {
 		want       string
 	}{
 		"alone":        {head: map[string]string{"x/a.yaml": "-> gone/a.yaml"}, want: ignored},
-		"with others":  {head: map[string]string{"x/a.yaml": "-> gone/a.yaml", "x/b.yaml": thing}, want: failed},
+		"with others":  {head: map[string]string{"x/a.yaml": "-> gone/a.yaml", "x/b.yaml": thing}, want: "x ok; x:a.yaml failed"},
 		"named":        {head: map[string]string{"x/a.yaml": "-> gone/a.yaml"}, paths: []string{"x"}, want: failed},
 		"base reads":   {head: map[string]string{"x/a.yaml": "-> gone"}, base: map[string]string{"x/a.yaml": thing}, want: failed},
 		"base neither": {head: map[string]string{"x/a.yaml": "-> b"}, base: map[string]string{"x/a.yaml": "-> a"}, want: ignored},

@@ -135,7 +135,9 @@ func leftOut(c *object.Changes, f string) (why string, yes bool) {
 			return r.Kind != object.Manifests && r.Path != "." && source.Under(f, r.Path)
 		}
 		if i := slices.IndexFunc(rev.Releases, in); i >= 0 {
-			return "", !partlyRead(rev.Releases) && !helmIgnores(rev, rev.Releases[i], f)
+			part := partlyRead(rev.Releases) || slices.ContainsFunc(rev.Releases,
+				func(r *object.Rendered) bool { return in(r) && side.MadeOf(r).Partly })
+			return "", !part && !helmIgnores(rev, rev.Releases[i], f)
 		}
 		switch src, err := fs.ReadFile(rev.Tree, f); {
 		case err != nil:

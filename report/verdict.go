@@ -177,7 +177,7 @@ func brokenBeforeIn(r *finding.Result) brokenBefore {
 			out.renders++
 		}
 		if out.names = append(out.names, line(rel.ID)); len(out.names) == 1 {
-			out.why, out.remedy = releaseReason(rel), sentence(rel.Remedy)
+			out.why, out.remedy = sentence(strings.TrimPrefix(rel.Reason, rel.ID+": ")), sentence(rel.Remedy) // with its place
 		}
 	}
 	if len(out.names) > 1 {

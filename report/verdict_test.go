@@ -65,7 +65,7 @@ func TestReleaseReason(t *testing.T) {
 	got = append(got, brokenBeforeIn(r).String(), untouched(r))
 	want := []string{
 		"web failed to render on head: Broken YAML.",
-		"2 releases not analysed on either side: api, job. The first one: Broken YAML. What to do: Correct it.",
+		"2 releases not analysed on either side: api, job. The first one: api.yaml:2: broken YAML. What to do: Correct it.",
 		"2 releases untouched, 1 of them does not render.",
 	}
 	if !slices.Equal(got, want) {

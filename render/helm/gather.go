@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"maps"
 	"path"
+	"regexp"
 	"slices"
 	"sort"
 	"strings"
@@ -18,6 +19,7 @@ import (
 	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/release"
 	"github.com/kubesettle/kubesettle/render/source"
+	"github.com/kubesettle/kubesettle/render/tree"
 )
 
 // maxChartBytes is the limit of all files of one chart, as Helm's own.
@@ -42,9 +44,7 @@ func Gather(s *source.Source, rel release.Release) (*release.Recipe, *object.Fai
 		}
 	}
 	g := &gatherer{src: s, recipe: j, names: map[string]string{}, unfetched: map[string]*object.Failure{}}
-	if f := g.chart(rel.Path, "", 0); f != nil {
-		return j, f
-	}
+	g.fails(g.chart(rel.Path, "", 0))
 	c := &release.Chart{
 		Dir: rel.Path, Names: g.names, Set: rel.Set, Name: rel.Name, Namespace: rel.Namespace,
 		KubeVersion: rel.KubeVersion, IncludeCRDs: !rel.SkipCRDs, Inline: rel.Inline, SkipHooks: rel.SkipHooks,
@@ -61,6 +61,10 @@ func Gather(s *source.Source, rel release.Release) (*release.Recipe, *object.Fai
 			continue // part of the chart
 		}
 		b, err := s.Read(v)
+		if errors.Is(err, tree.ErrNotInTree) {
+			g.withhold(v, err)
+			continue
+		}
 		if err != nil {
 			f := source.AsFailure(v, err)
 			if errors.Is(err, fs.ErrNotExist) {
@@ -68,7 +72,8 @@ func Gather(s *source.Source, rel release.Release) (*release.Recipe, *object.Fai
 				f.Where = rel.DeclaredAt()
 				f.Remedy = "add the file, or correct `values` of release " + rel.ID
 			}
-			return j, f
+			g.fails(f)
+			continue
 		}
 		j.Files[v] = b
 		c.Values = append(c.Values, v)
@@ -80,11 +85,18 @@ func Gather(s *source.Source, rel release.Release) (*release.Recipe, *object.Fai
 	for _, p := range further {
 		b, err := s.Read(p)
 		if err != nil {
-			return j, source.AsFailure(p, err)
+			g.fails(source.AsFailure(p, err))
+			continue
 		}
 		j.Files[p] = b
 	}
+	if g.failed != nil {
+		return j, g.failed
+	}
 	j.Chart = c
+	if n := len(j.Holes); n > 0 { // values come after the chart's own files, and templates ask for those
+		c.Withheld, c.AnyValues = j.Holes[n-1].Failure(), true
+	}
 	g.switchedOff(rel, c)
 	if s.Dry && len(g.lost) > 0 && s.CanFetch() {
 		j.Later = true
@@ -141,7 +153,27 @@ type gatherer struct {
 	lost   []*chart.Dependency
 
 	unfetched map[string]*object.Failure // why a dependency could not be fetched, by NAME@VERSION
+	failed    *object.Failure            // the first one of what could not be read
 }
+
+// fails notes that the chart cannot be rendered, and gathering goes on, to know all files that it is made of.
+func (g *gatherer) fails(f *object.Failure) {
+	if g.failed == nil {
+		g.failed = f
+	}
+}
+
+// withhold goes on without a file whose content is not in the repository's own objects: it is as it was on base if its
+// other form is.
+func (g *gatherer) withhold(p string, err error) {
+	f := source.AsFailure(p, err)
+	g.recipe.Files[p] = g.src.StandIn(p, err)
+	g.recipe.Holes = append(g.recipe.Holes, object.Hole{Kind: object.Values, What: "what " + p + " gives the chart",
+		Where: f.Where, Reason: f.Reason, Remedy: f.Remedy, Own: Digest(string(g.recipe.Files[p]))})
+}
+
+// helmReads matches the files of a chart that Helm itself reads: templates see the others alone, as texts.
+var helmReads = regexp.MustCompile(`^(charts/[^/]+/)*(Chart\.(yaml|lock)|values\.yaml|values\.schema\.json|requirements\.(yaml|lock)|(templates|crds|charts)/.*)$`)
 
 // maxChartNesting is how deep file:// dependencies go.
 const maxChartNesting = 10
@@ -208,8 +240,14 @@ func (g *gatherer) chart(dir, prefix string, depth int) *object.Failure {
 // file adds one file.
 func (g *gatherer) file(p, name string) *object.Failure {
 	b, err := g.src.Read(p)
-	if err != nil {
-		return source.AsFailure(p, err)
+	switch {
+	case errors.Is(err, tree.ErrNotInTree) && !helmReads.MatchString(name):
+		g.withhold(p, err)
+		b = g.recipe.Files[p]
+	case err != nil:
+		g.recipe.Files[p] = g.src.StandIn(p, err)
+		g.fails(source.AsFailure(p, err))
+		return nil
 	}
 	g.bytes += len(b)
 	if g.bytes > maxChartBytes {

@@ -37,11 +37,12 @@ func Render(c *release.Chart, files map[string][]byte, known *document.Known) re
 	if f != nil {
 		return release.Output{Err: f}
 	}
-	if len(c.Lost) == 0 {
-		return render(c, files, ch, vals, known)
-	}
 	out := render(c, files, ch, vals, known)
 	switch {
+	case out.Err != nil && c.Withheld != nil && (len(c.Lost) == 0 || Asks(out.Err)):
+		return release.Output{Err: c.Withheld, Notes: out.Notes}
+	case len(c.Lost) == 0:
+		return out
 	case out.Err != nil && Asks(out.Err): // with that value, something of it may be known
 		return out
 	case out.Err != nil || len(out.Docs) == 0: // nothing is known beside what is missing

@@ -1,6 +1,7 @@
 package kustomize
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"fmt"
 	"path"
@@ -159,7 +160,7 @@ func (g *gatherer) inflation(k *File, dir, home string, h types.HelmChart) (*rel
 		g.recipe.Files[p] = b
 	}
 	if f == nil && j.Chart != nil {
-		f = j.Chart.Lacks
+		f = cmp.Or(j.Chart.Lacks, j.Chart.Withheld)
 	}
 	if f != nil {
 		return nil, f

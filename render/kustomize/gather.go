@@ -330,12 +330,12 @@ func (g *gatherer) add(k *File, p, ref string) *object.Failure {
 		return k.fail(ref, "is outside of "+root+", which `kustomize build` refuses to read",
 			"move it below that folder, or make its folder a base; where the cluster builds with LoadRestrictionsNone, declare the release with `loadRestrictor: none`")
 	}
-	if _, ok := g.recipe.Files[p]; ok {
+	b, err := g.src.Read(p)
+	if _, ok := g.recipe.Files[p]; ok && err == nil {
 		return nil
 	}
-	b, err := g.src.Read(p)
 	if err != nil {
-		g.recipe.Unread = true
+		g.recipe.Unread, g.recipe.Files[p] = true, g.src.StandIn(p, err)
 		f := source.AsFailure(p, err)
 		f.Where = object.LineOf(k.Path, k.line(ref), "file")
 		f.Reason = fmt.Sprintf("%s:%d: %s", k.Path, f.Where.StartLine, f.Reason)

@@ -3,6 +3,7 @@ package kustomize
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"path"
 	"slices"
@@ -17,6 +18,7 @@ import (
 	"github.com/kubesettle/kubesettle/render/redact"
 	"github.com/kubesettle/kubesettle/render/release"
 	"github.com/kubesettle/kubesettle/render/source"
+	"github.com/kubesettle/kubesettle/render/tree"
 )
 
 // An entry that cannot be had and only adds objects (a resource, a generator, a chart) is left out, and the rest is
@@ -32,6 +34,8 @@ func (g *gatherer) entry(k *File, field, ref string, f *object.Failure) {
 	case field == "generators" && f.Skipped, field == "validators" && f.Skipped:
 		kind = object.Program
 	case f.Skipped:
+	case field == "resources" && g.withheld(k, ref):
+		kind = object.Missing
 	case field == "resources" && g.madeElsewhere(k, ref):
 		kind = object.Missing
 		if !strings.Contains(f.Remedy, "encrypted") {
@@ -81,6 +85,16 @@ func (g *gatherer) madeElsewhere(k *File, ref string) bool {
 	}
 	was := &File{Path: k.Path, Text: b}
 	return was.has(func(s string) bool { return s == ref || strings.HasSuffix(s, "="+ref) })
+}
+
+// withheld reports whether an entry names a file whose content is not in the repository's own objects.
+func (g *gatherer) withheld(k *File, ref string) bool {
+	p, in := source.Inside(path.Dir(k.Path), ref)
+	if !in || !g.src.HasFile(p) {
+		return false
+	}
+	_, err := g.src.Read(p)
+	return errors.Is(err, tree.ErrNotInTree)
 }
 
 // own is a digest of the repository's part of an entry: the entry's file, and a chart's values.

@@ -28,7 +28,8 @@ func (g *gatherer) sources(k *File, dir string, s types.KvPairSources, secret bo
 		envs[ref] = true
 	}
 	for _, ref := range SourcesOf(s) {
-		if (secret || envs[ref] || isEnvFile(ref) || g.madeElsewhere(k, ref)) && g.placeholder(k, dir, ref, envs[ref]) {
+		may := secret || envs[ref] || isEnvFile(ref) || g.madeElsewhere(k, ref) || g.withheld(k, ref)
+		if may && g.placeholder(k, dir, ref, envs[ref]) {
 			continue
 		}
 		g.fails(g.need(k, dir, ref))
@@ -36,21 +37,27 @@ func (g *gatherer) sources(k *File, dir string, s types.KvPairSources, secret bo
 }
 
 // placeholder reports whether a text stands in the place of a file that no repository should hold: of a Secret's
-// generator, or of variables of an environment. One that base has and head has not is no such file.
+// generator, or of variables of an environment. One that base has and head has not is no such file. One whose content
+// is not in the repository's own objects has a placeholder that differs where the file does.
 func (g *gatherer) placeholder(k *File, dir, ref string, env bool) bool {
 	p, in := source.Inside(dir, ref)
-	if !in || ref == "" || g.src.HasFile(p) || g.src.HasDir(p) || RemoteRef().MatchString(ref) {
+	withheld := g.withheld(k, ref)
+	if !in || ref == "" || g.src.HasFile(p) && !withheld || g.src.HasDir(p) || RemoteRef().MatchString(ref) {
 		return false
 	}
-	if twin := g.src.Twin; twin != nil && twin.HasFile(p) {
+	if twin := g.src.Twin; twin != nil && twin.HasFile(p) && !withheld {
 		return false
 	}
 	if _, there := g.recipe.Files[p]; there {
 		return true
 	}
-	g.recipe.Files[p] = []byte("not-in-the-repository")
+	text := "not-in-the-repository"
+	if withheld {
+		text += "-" + g.src.Digest(p)
+	}
+	g.recipe.Files[p] = []byte(text)
 	if env {
-		g.recipe.Files[p] = []byte("NOT_IN_THE_REPOSITORY=not-in-the-repository\n")
+		g.recipe.Files[p] = []byte("NOT_IN_THE_REPOSITORY=" + text + "\n")
 	}
 	at := object.LineOf(k.Path, max(k.line(ref), k.lineEnding("="+ref)), "file")
 	g.recipe.Notes = append(g.recipe.Notes, object.Say(object.PlaceholderStands, p).At(at))

@@ -23,9 +23,11 @@ func (h *Hole) Failure() *Failure {
 type HoleKind string
 
 const (
-	Remote    HoleKind = "remote"    // it is on another host, and was not fetched
-	Program   HoleKind = "program"   // a program makes it
-	Missing   HoleKind = "missing"   // it is a file that neither side has: something else makes it
+	Remote  HoleKind = "remote"  // it is on another host, and was not fetched
+	Program HoleKind = "program" // a program makes it
+	// Missing is a file that neither side has, as something else makes it, or one of which a side has no content:
+	// git-crypt encrypts it, or it is in Git LFS.
+	Missing   HoleKind = "missing"
 	Cluster   HoleKind = "cluster"   // an object in the cluster, or that it is an upgrade, decides it
 	Dependent HoleKind = "dependent" // it says something about a part that is unknown
 	// Values are values of a chart that only the cluster has, or that are encrypted: they matter where they are not the

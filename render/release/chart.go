@@ -23,8 +23,10 @@ type Chart struct {
 	Once        bool `json:",omitempty"` // no second render for random values
 	// Lost are the names under which the values of missing dependencies stand, and Lacks is the failure of a chart that
 	// is wholly unknown without them.
-	Lost      []string        `json:",omitempty"`
-	Lacks     *object.Failure `json:",omitempty"`
+	Lost  []string        `json:",omitempty"`
+	Lacks *object.Failure `json:",omitempty"`
+	// Withheld is the failure of a chart that cannot be rendered without a file whose content is not known.
+	Withheld  *object.Failure `json:",omitempty"`
 	Template  bool            `json:",omitempty"` // it is never an upgrade, and finds nothing: helm template renders it
 	AnyValues bool            `json:",omitempty"` // no schema is asked whether the values are as it expects
 }

@@ -48,8 +48,10 @@ func gatherManifests(s *source.Source, rel release.Release) (*release.Recipe, *o
 	}
 	for _, p := range files {
 		b, err := s.Read(p)
-		if err != nil {
-			return j, source.AsFailure(p, err)
+		if err != nil { // what else lies in the folder has nothing to do with it
+			j.Files[p] = s.StandIn(p, err)
+			j.Lost = append(j.Lost, release.LostFile{File: p, Err: source.AsFailure(p, err)})
+			continue
 		}
 		j.Files[p] = b
 		if f := discover.Unreadable(s, p); f != nil && !jsonnet.Is(p) {
