@@ -177,6 +177,14 @@ func explainChanges(base, head *object.Revision) {
 	}
 }
 
+// sameInputs reports whether the chart of a release is at hand on neither side, and everything else that it is made
+// with is the same on both.
+func sameInputs(b, h *object.Rendered) bool {
+	was, is := side.MadeOf(b).Recipe, side.MadeOf(h).Recipe
+	return b.Err != nil && h.Err != nil && was.Settled && is.Settled && b.Delivery.Alike(h.Delivery) &&
+		was.Inputs() == is.Inputs()
+}
+
 // compareJobs reports whether two sides of a release may differ, and why.
 func compareJobs(b, h *object.Rendered) (bool, string) {
 	was, is := side.MadeOf(b), side.MadeOf(h)
@@ -185,6 +193,9 @@ func compareJobs(b, h *object.Rendered) (bool, string) {
 	}
 	if was.Partly && b.Err.Cut || is.Partly && h.Err.Cut {
 		return false, "not read in time on one side"
+	}
+	if h.Same = sameInputs(b, h); h.Same {
+		return false, "it renders on neither side, and nothing that it is made with changed"
 	}
 	var changed []string
 	for _, p := range is.Recipe.Own() {

@@ -256,8 +256,13 @@ func matching(s *source.Source, p string) []string {
 func OwnFiles(s *source.Source, j *release.Recipe) {
 	rel := &j.Release
 	for _, p := range slices.Concat(rel.Values, rel.OwnValues, slices.Collect(maps.Values(rel.SetFile))) {
-		if b, err := s.Read(p); err == nil && source.MountOf(p) == "" {
+		if source.MountOf(p) != "" {
+			continue
+		}
+		if b, err := s.Read(p); err == nil {
 			j.Files[p] = b
+		} else if s.HasFile(p) {
+			j.Files[p] = s.StandIn(p, err)
 		}
 	}
 }

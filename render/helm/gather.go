@@ -40,6 +40,7 @@ func Gather(s *source.Source, rel release.Release) (*release.Recipe, *object.Fai
 	if rel.Fetch != nil {
 		if f := fetchRelease(s, j, &rel); f != nil {
 			OwnFiles(s, j)
+			j.Settled = !f.Cut
 			return j, f
 		}
 	}

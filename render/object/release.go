@@ -57,6 +57,9 @@ type Rendered struct {
 	// Untouched says that it was not rendered, as nothing that it depends on changed and its
 	// objects concern no other release: it has none here.
 	Untouched bool
+	// Same says that it is rendered on neither side, as its chart is not at hand, and that it is made with the same on
+	// both: whatever the chart is, the change does nothing to it, though it may edit the files that declare it.
+	Same bool
 	// Changed says that a file it reads or a setting differs between base and head, and
 	// Why says which, or why it was not selected; both are set where two sides are rendered together.
 	Changed bool

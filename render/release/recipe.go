@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path"
+	"slices"
 	"sort"
 	"sync"
 
@@ -53,6 +54,9 @@ type Recipe struct {
 	// Unread says that some files of the repository that it is made of may not be among Files: it could not be read whole.
 	// What is nowhere, or on another host, takes none away.
 	Unread bool `json:"-"`
+	// Settled says that it lacks nothing but the chart that could not be fetched: everything else that its output depends
+	// on is among the files and settings.
+	Settled bool `json:"-"`
 	// Fetched are the lines that brought something fetched in, by its folder.
 	Fetched map[string]object.Location `json:"-"`
 
@@ -115,6 +119,31 @@ func (j *Recipe) computeDigest() string {
 	}
 	h.Write(b)
 	return hex.EncodeToString(h.Sum(nil))
+}
+
+// Inputs are all that the output of a settled recipe depends on, apart from where that is written: two sides with equal
+// ones give the same, whatever the chart is.
+func (j *Recipe) Inputs() string {
+	r := j.Release
+	r.Unknown = slices.Clone(r.Unknown)
+	for i := range r.Unknown {
+		r.Unknown[i].Where, r.Unknown[i].Reason = object.Location{}, ""
+	}
+	says := r.Says
+	if by := r.By.File; says == nil {
+		says = map[string][]byte{by: j.Files[by]}
+	}
+	files := map[string][]byte{}
+	for p, b := range j.Files {
+		if _, ok := says[p]; !ok {
+			files[p] = b
+		}
+	}
+	b, err := json.Marshal([]any{r.Settings(), r.Fetch, r.Cluster, r.ChartSource, r.MayMiss, says, files, j.Later})
+	if err != nil {
+		panic("render: a recipe does not marshal: " + err.Error())
+	}
+	return string(b)
 }
 
 // As is the same recipe of another release.

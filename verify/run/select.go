@@ -258,6 +258,9 @@ func releaseResult(p slice.Pair, ch *object.Changes, touched []string) finding.R
 			continue
 		}
 		out.Kind, out.Selected, out.Why, out.Cluster = string(side.Kind), side.Selected, side.Why, side.Cluster
+		if p.Head != nil && p.Head.Same {
+			continue
+		}
 		for _, f := range append(slices.Clone(side.Reads), side.By.File) {
 			_, found := slices.BinarySearch(touched, f)
 			out.Changed = out.Changed || found
