@@ -107,6 +107,20 @@ func TestHelmfileTemplatesReadFiles(t *testing.T) {
 	}
 }
 
+// The names of files in a values file start from its own folder, and those in the helmfile from the helmfile's.
+func TestHelmfileTemplatesReadBesideThemselves(t *testing.T) {
+	files := templatedHelmfile()
+	delete(files, "more.yaml")
+	files["helmfile.yaml.gotmpl"] = strings.ReplaceAll(files["helmfile.yaml.gotmpl"], "values.yaml.gotmpl",
+		`conf/values.yaml.gotmpl, {b: {{ readFile "b.txt" }}}`)
+	files["conf/values.yaml.gotmpl"] = `a: {{ readFile "./of/more.txt" }}{{ isFile "../b.txt" }}` + "\n"
+	files["conf/of/more.txt"], files["b.txt"] = "more", "b"
+	r := renders(t, renderWith(t, files, Options{}), "helmfile:helmfile.yaml.gotmpl:prod:prod/web")
+	if got := objectOf(t, r, "web").Content["data"].(map[string]any)["a"]; got != "moretrue" {
+		t.Errorf("%q", got)
+	}
+}
+
 // A helmfile that another one lists with values has these, over its own.
 func TestHelmfileIsGivenValues(t *testing.T) {
 	files := templatedHelmfile()

@@ -59,7 +59,7 @@ func (h *helmfile) fill(text string, release map[string]string) string {
 		return v
 	})
 	if release != nil && strings.Contains(text, "{{") {
-		if out, err := h.execute(h.file, written, release, false); err == nil {
+		if out, err := h.execute(h.file, h.dir, written, release, false); err == nil {
 			return out
 		}
 	}
@@ -73,7 +73,7 @@ func (h *helmfile) filledIn(file, text string, zero bool) (string, *object.Failu
 	if !strings.Contains(h.fill(literalAction.ReplaceAllString(text, ""), nil), "{{") {
 		return filled, nil
 	}
-	out, err := h.execute(file, text, nil, zero)
+	out, err := h.execute(file, h.dir, text, nil, zero)
 	if h.why = nil; err == nil {
 		return out, nil
 	}
@@ -195,10 +195,10 @@ func (h *helmfile) files(name, handler string, at object.Location) ([]string, *o
 		strings.Contains(name, "::"):
 		return nil, skip(at, "file %s is not in the repository", name)
 	}
-	h.namesFiles(name)
+	h.namesFiles(h.dir, name)
 	p := path.Join(h.dir, name)
 	if path.IsAbs(name) {
-		p, _ = h.inside(name)
+		p, _ = inside(h.dir, name)
 	}
 	var list []string
 	if h.Src.HasFile(p) {
@@ -232,7 +232,7 @@ func (h *helmfile) readValues(p string, at object.Location,
 	if path.Ext(p) == ".gotmpl" {
 		body = h.fill(body, release)
 		if strings.Contains(body, "{{") {
-			if body, err = h.execute(p, string(document.UTF8(b)), release, false); err != nil {
+			if body, err = h.execute(p, path.Dir(p), string(document.UTF8(b)), release, false); err != nil {
 				return nil, nil, h.unfilled(p, string(document.UTF8(b)), err)
 			}
 		}

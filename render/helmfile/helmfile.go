@@ -228,7 +228,7 @@ func (h *helmfile) part(file, part string, bases bool) (layer, *object.Failure) 
 	}
 	for _, base := range list {
 		p := path.Join(path.Dir(file), base)
-		h.namesFiles(base)
+		h.namesFiles(h.dir, base)
 		b, err := h.Src.Read(p)
 		if err != nil || strings.Contains(base, "{{") {
 			return layer{}, skip(object.LineOf(file, 1+strings.Count(text[:max(strings.Index(text, base), 0)], "\n"),

@@ -43,12 +43,12 @@ func placeholder(name string) string { return stood + notInVariable.ReplaceAllSt
 // workspace stands for the folder that the repository is checked out in, and that helmfile is called in.
 const workspace = "/KUBESETTLE-WORKSPACE"
 
-// inside is a file that a helmfile names, from the root of the repository, and whether it is inside.
-func (h *helmfile) inside(name string) (string, bool) {
+// inside is a file that a text in a folder names, from the root of the repository, and whether it is inside.
+func inside(dir, name string) (string, bool) {
 	if rest, ok := strings.CutPrefix(name, workspace); ok {
 		return source.Inside(".", strings.TrimLeft(rest, "/"))
 	}
-	return source.Inside(h.dir, name)
+	return source.Inside(dir, name)
 }
 
 // ask is the text of a variable in the world at hand.
@@ -119,13 +119,13 @@ func (h *helmfile) compared(args []reflect.Value) {
 }
 
 // namesFiles notes what a placeholder in a file's name may be, so that there is such a file: the first of these counts.
-func (h *helmfile) namesFiles(pattern string) {
+func (h *helmfile) namesFiles(dir, pattern string) {
 	found := standing.FindAllString(pattern, -1)
 	if len(found) == 0 || strings.HasSuffix(pattern, found[0]) ||
 		slices.ContainsFunc(found, func(f string) bool { return f != found[0] }) {
 		return
 	}
-	whole, _ := h.inside(pattern)
+	whole, _ := inside(dir, pattern)
 	before, after, _ := strings.Cut(whole, found[0])
 	for _, f := range h.Src.Files {
 		rest, fits := strings.CutPrefix(f, before)

@@ -39,12 +39,16 @@ var (
 type templates struct {
 	*helmfile
 	file  string
+	from  string // the folder that names of files start from
 	steps int
 }
 
-// execute fills a template in.
-func (h *helmfile) execute(file, text string, release map[string]string, zero bool) (string, error) {
-	t := &templates{helmfile: h, file: file}
+// execute fills a template in. The names of files in a values file start from its own folder, and those in a helmfile
+// and its bases from the helmfile's.
+//
+// Upstream: helmfile, pkg/state: RenderReleaseValuesFileToBytes and (*EnvironmentValuesLoader).LoadEnvironmentValues.
+func (h *helmfile) execute(file, from, text string, release map[string]string, zero bool) (string, error) {
+	t := &templates{helmfile: h, file: file, from: from}
 	out, err := t.run(text, release, zero)
 	h.asked.filled(helm.Digest(file, text, release, zero), out, err)
 	return out, err
@@ -114,11 +118,11 @@ func (t *templates) functions() template.FuncMap {
 		"eq": func(a any, b ...any) bool { return anyOf(a, b) },
 		"ne": func(a, b any) bool { return !anyOf(a, []any{b}) },
 		"isFile": func(name string) bool {
-			t.namesFiles(name)
-			p, in := t.inside(name)
+			t.namesFiles(t.from, name)
+			p, in := inside(t.from, name)
 			return in && t.Src.HasFile(p)
 		},
-		"isDir": func(name string) bool { p, in := t.inside(name); return in && t.Src.HasDir(p) },
+		"isDir": func(name string) bool { p, in := inside(t.from, name); return in && t.Src.HasDir(p) },
 		"index": indexed,
 	} {
 		out[name] = t.checked(name, f, compares)
@@ -214,10 +218,10 @@ func indexed(v any, at ...any) (any, error) {
 
 // readFile reads a file of the repository: a release is made of it.
 func (t *templates) readFile(name string) (string, error) {
-	if t.namesFiles(name); strings.Contains(name, stood) {
+	if t.namesFiles(t.from, name); strings.Contains(name, stood) {
 		return "", errDecided
 	}
-	p, in := t.inside(name)
+	p, in := inside(t.from, name)
 	if !in {
 		return "", fmt.Errorf("%s is not in the repository", name)
 	}
