@@ -52,15 +52,24 @@ func Read(s *source.Source, file string) (*File, *object.Failure) {
 	return parseOnce(s.Memo, file, b)
 }
 
+// wrongField is the library's name of a top-level field that it does not know, or whose value has another type.
+var wrongField = regexp.MustCompile(`cannot unmarshal (\w+) into Go struct field Kustomization\.(\w+)|unknown field "(\w+)"`)
+
 // parse gives the kustomization that a text is.
 func parse(file string, b []byte) (*File, *object.Failure) {
 	k := &File{Path: file, Text: b}
 	if err := k.Unmarshal(b); err != nil {
-		line := document.ErrorLine(err)
+		line, remedy := document.ErrorLine(err), "correct the kustomization"
 		text := document.Backquoted.ReplaceAllString(err.Error(), "a value")
+		if m := wrongField.FindStringSubmatch(text); m != nil {
+			line = document.KeyLine(b, m[2]+m[3])
+			if m[1] == "string" && m[2] == "patches" {
+				remedy = "write each file as `- path: FILE`: Kustomize 5 refuses the form with names alone"
+			}
+		}
 		return nil, &object.Failure{
 			Reason: fmt.Sprintf("%s:%d: %s", file, line, strings.Join(strings.Fields(text), " ")),
-			Where:  object.LineOf(file, line, "file"), Remedy: "correct the kustomization",
+			Where:  object.LineOf(file, line, "file"), Remedy: remedy,
 		}
 	}
 	k.FixKustomization()

@@ -197,8 +197,9 @@ func unusedFiles(r *finding.Result, ch *object.Changes, p *policies.Policy) {
 		"render its output before and after, and compare the two: --base-dir and --head-dir")
 	if len(values) > 0 {
 		one(values, "no release is known to take these values",
-			"render the chart with them before and after, and compare the two: --base-dir and --head-dir; if nothing is deployed "+
-				"with them, leave them out of the check with `parked: ['"+values[0]+"']` in the policy")
+			"declare the release that takes them in the policy, `releases: [{id: NAME, chart: FOLDER, values: [FILE]}]`, or compare what the "+
+				"chart gives with them before and after: --base-dir and --head-dir; if nothing is deployed with them, "+
+				"`parked: ['"+values[0]+"']` leaves them out")
 	}
 	opened(r, ch, p, &parked)
 	for _, n := range []finding.Note{n, parked} {
