@@ -157,7 +157,7 @@ func (p *Problem) swarmed(ctx context.Context, bud Budget, calm bool, initial []
 			return answer{}, err
 		}
 		r := &search.Result{Bound: search.Complete, States: got.Steps, Violations: got.Violations, Settled: got.Rests}
-		if got.Steps < opt.MaxSteps {
+		if got.Late {
 			r.Bound = search.TimeBound
 		}
 		return answer{Result: r}, nil

@@ -96,6 +96,28 @@ func (w *worker) canonOf(s []byte) []byte {
 // memory.
 func (w *worker) successors(s []byte, events bool) ([]Step, error) { return w.some(s, events, nil) }
 
+// likewise is the first step of an actor from s that has a move; nil where it may not take one.
+func (w *worker) likewise(s []byte, actor int, move Move) (*Step, error) {
+	var out *Step
+	copy(w.from, s)
+	w.emit.out = func(m Move) {
+		w.moved++
+		if out == nil && w.emit.actor == actor && m == move {
+			out = &Step{Actor: actor, Move: m, From: s, To: bytes.Clone(w.emit.buf)}
+		}
+		w.emit.full = w.emit.actor != actor || out != nil
+	}
+	err := w.guard(func() {
+		switch {
+		case w.sys.Actors[actor].Urgency() == Environment || slices.Contains(w.sys.prompt, actor):
+			w.step([]int{actor})
+		default:
+			w.loops()
+		}
+	})
+	return out, err
+}
+
 // some are successors of s, at least one of each actor that has any; of want's actor all until want
 // is among them. A nil want is for all.
 func (w *worker) some(s []byte, events bool, want *Step) ([]Step, error) {

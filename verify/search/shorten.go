@@ -1,7 +1,5 @@
 package search
 
-import "slices"
-
 // shortenSteps bounds the steps that are taken again to make one path shorter.
 const shortenSteps = 20_000
 
@@ -61,20 +59,19 @@ func (s *swarm) again(v *Violation, leave func(i int, st Step) bool, left *int) 
 		if leave(i, st) {
 			continue
 		}
-		if *left--; *left < 0 {
+		if *left--; *left < 0 || *left&7 == 0 && s.late() {
+			*left = 0
 			return nil, nil
 		}
 		event := s.Actors[st.Actor].Urgency() == Environment
-		list, err := s.w.successors(at, event)
+		step, err := s.w.likewise(at, st.Actor, st.Move)
 		if err != nil {
 			return nil, err
 		}
-		k := slices.IndexFunc(list, func(o Step) bool { return o.Actor == st.Actor && o.Move == st.Move })
-		if k < 0 {
+		if step == nil {
 			continue
 		}
-		step := list[k]
-		out.Steps, at = append(out.Steps, step), step.To
+		out.Steps, at = append(out.Steps, *step), step.To
 		if event {
 			out.Events++
 		}

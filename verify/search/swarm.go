@@ -26,6 +26,7 @@ type Swarmed struct {
 	Violations []Violation // of each rule at most one, in the order of the rules; none is said to be inevitable
 	// Rests are distinct quiescent states that runs ended in, in the order of their bytes.
 	Rests [][]byte
+	Late  bool // time ended the runs, or the shortening of what they found
 }
 
 // Bounds of one run.
@@ -78,6 +79,7 @@ func Swarm(ctx context.Context, sys System, opt SwarmOptions) (*Swarmed, error) 
 			out.Violations = append(out.Violations, *v)
 		}
 	}
+	out.Late = s.late()
 	for rest := range s.rests {
 		out.Rests = append(out.Rests, []byte(rest))
 	}
@@ -128,7 +130,7 @@ func (s *swarm) run() {
 	s.judgeStart()
 	longest := int(max(s.opt.MaxSteps/swarmRuns, 1))
 	for at := s.start; len(s.path) < longest && s.repeats < swarmRepeats; at = s.path[len(s.path)-1].To {
-		if s.out.Steps++; s.out.Steps&63 == 0 && s.late() || s.out.Steps >= s.opt.MaxSteps {
+		if s.out.Steps++; s.out.Steps&7 == 0 && s.late() || s.out.Steps >= s.opt.MaxSteps {
 			return
 		}
 		s.look(at)

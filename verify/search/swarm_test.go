@@ -111,3 +111,55 @@ func TestSwarmReachesFurtherThanItsBudget(t *testing.T) {
 		t.Errorf("a clean system: %+v, %v", got, err)
 	}
 }
+
+// Time that ends while what a swarm found is made shorter leaves it as it was found, and is told.
+func TestSwarmIsLate(t *testing.T) {
+	const n, top = 10, 20
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	sys := climbers(n, top, func(s []byte) bool {
+		bad := s[0] == top && s[9] > 0
+		if bad {
+			cancel()
+		}
+		return bad
+	})
+	got, err := Swarm(ctx, sys, SwarmOptions{MaxSteps: 30_000})
+	if err != nil || !got.Late || len(got.Violations) != 1 {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	v := got.Violations[0]
+	if err := Confirm(sys, v); err != nil || len(v.Steps) <= top+1 {
+		t.Errorf("%d steps, %v", len(v.Steps), err)
+	}
+	got, err = Swarm(context.Background(), sys, SwarmOptions{MaxSteps: 30_000})
+	if err != nil || got.Late || len(got.Violations) != 1 || len(got.Violations[0].Steps) != top+1 {
+		t.Errorf("in time: %+v, %v", got, err)
+	}
+}
+
+// A step that is taken again by its actor and move is the first such one among all that are possible.
+func TestLikewise(t *testing.T) {
+	eachRandom(t, 5, func(t *testing.T, r *rand.Rand, sys System) {
+		c, err := compile(sys, &Options{MaxEvents: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := newWorker(c)
+		at := sys.Initial[0]
+		for range 40 {
+			event := r.IntN(4) == 0
+			all, err := w.successors(at, event)
+			if err != nil || len(all) == 0 {
+				continue
+			}
+			of := all[r.IntN(len(all))]
+			first := slices.IndexFunc(all, func(s Step) bool { return s.Actor == of.Actor && s.Move == of.Move })
+			got, err := w.likewise(at, of.Actor, of.Move)
+			if err != nil || got == nil || !slices.Equal(got.To, all[first].To) {
+				t.Fatalf("%+v, not %+v: %v", got, all[first], err)
+			}
+			at = of.To
+		}
+	})
+}
