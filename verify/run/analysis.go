@@ -103,16 +103,19 @@ func Analyse(ctx context.Context, ch *object.Changes, opt Options, all bool) (*A
 	if err != nil {
 		return nil, err
 	}
+	var remarks []static.Remark
+	if !opt.NoRemarks { // before the search, which takes all of the time that is left
+		remarks = slices.Concat(static.Remarks(ch, a.ties, all), a.evictions(ch),
+			static.DeclaredTraffic(ch, a.ties, opt.Policy), unrendered(ch, a.ties))
+		remarks = static.Of(static.Reached(remarks, opt.Policy), opt.Has)
+	}
 	if err := a.search(ctx, picked); err != nil {
 		return nil, err
 	}
 	a.enterShortages(picked)
 	if !opt.NoRemarks {
 		a.enterRefusals(refused)
-		remarks := append(static.Remarks(ch, a.ties, all), a.evictions(ch)...)
-		remarks = append(remarks, static.DeclaredTraffic(ch, a.ties, opt.Policy)...)
-		remarks = append(remarks, unrendered(ch, a.ties)...)
-		a.enterRemarks(static.Of(static.Reached(remarks, opt.Policy), opt.Has))
+		a.enterRemarks(remarks)
 	}
 	a.mendStatic(ctx, ch, all)
 	judge.Within(a.Result.Findings)

@@ -216,6 +216,9 @@ func (a *Analysis) mended(ctx context.Context, ch *object.Changes, all bool, rel
 		return false
 	}
 	after := a.standing(whole, all, rel.ID)
+	if a.checker.Expired() {
+		return false
+	}
 	gone := [3]string{of.Rule, of.Release, of.Workload + "\n" + of.Message}
 	if !slices.Contains(before, gone) ||
 		slices.ContainsFunc(after, func(k [3]string) bool { return k == gone || !slices.Contains(before, k) }) {
@@ -238,6 +241,9 @@ func (a *Analysis) stands(edited []*object.Rendered) bool {
 		}
 		for _, k := range a.standingOf(a.Changes, rel.ID) {
 			more[unworded(k)]--
+		}
+		if a.checker.Expired() {
+			return false
 		}
 		for _, n := range more {
 			if n > 0 {
@@ -338,7 +344,7 @@ func changesOf(base, head *object.Revision) (*object.Changes, error) {
 }
 
 // standing lists what is wrong with objects of a release as they stand and with the order they are applied in, and what
-// the API server refuses: rule, release, and workload with message.
+// the API server refuses: rule, release, and workload with message. Out of time, some are missing.
 func (a *Analysis) standing(ch *object.Changes, all bool, release string) [][3]string {
 	var out [][3]string
 	add := func(f finding.Finding) {
@@ -348,7 +354,7 @@ func (a *Analysis) standing(ch *object.Changes, all bool, release string) [][3]s
 			}
 		}
 	}
-	b := Analysis{Options: a.Options, Result: &finding.Result{}, places: judge.NewPlaces(ch), checker: a.checker}
+	b := Analysis{Options: a.Options, Result: &finding.Result{}, places: judge.NewPlaces(ch), checker: a.checker, tries: true}
 	changed := changedReleases(ch)
 	for _, p := range slice.Pairs(ch) {
 		if p.ID == release && p.Comparable() {

@@ -105,6 +105,7 @@ type Analysis struct {
 	whole map[*slice.Slice]bool
 	all   bool                   // everything is checked, and not what changed
 	stood map[string][][3]string // errors of objects as they stand, by release; filled as it is asked for
+	tries bool                   // a fix is tried: out of time, nothing of it matters
 	// deliveries are the releases by ID, and the order in which they are applied; filled as they are asked for.
 	deliveries map[string]delivered
 }

@@ -26,10 +26,14 @@ func (a *Analysis) enterShortages(picked []*slice.Slice) {
 		return // it is in the first part
 	}
 	for _, sl := range picked {
+		if a.tries && a.checker.Expired() {
+			return
+		}
 		of := a.besides.PolicyOf(sl.Release, a.besides.Head)
-		was, is := a.shortages(sl, of, state.Base), a.shortages(sl, of, state.Head)
+		both := a.shortages(sl, of)
+		was, is := both[state.Base], both[state.Head]
 		if a.besides.Compared {
-			was = a.shortages(sl, a.besides.PolicyOf(sl.Release, a.besides.Base), state.Base)
+			was = a.shortages(sl, a.besides.PolicyOf(sl.Release, a.besides.Base))[state.Base]
 		}
 		loads := scenario.Budgets(of, sl.Spec.Workloads).LoadChange > 0
 		for _, s := range is {
@@ -80,16 +84,19 @@ func (a *Analysis) tells(rule, release, workload string) bool {
 
 // shortages are the pods that do not fit on a policy's nodes beside other pods: only those that show wherever the
 // others stand.
-func (a *Analysis) shortages(sl *slice.Slice, p *policies.Policy, v state.Version) (out []static.Shortage) {
+func (a *Analysis) shortages(sl *slice.Slice, p *policies.Policy) (out [2][]static.Shortage) {
 	for i, m := range a.meets(sl, p) {
-		here := static.Shortages(sl, sl.Free(m.Own.NodeClasses(nil)), v)
-		if i == 0 {
-			out = here
-			continue
+		free := sl.Free(m.Own.NodeClasses(nil))
+		for v := range out {
+			here := static.Shortages(sl, free, state.Version(v))
+			if i == 0 {
+				out[v] = here
+				continue
+			}
+			out[v] = slices.DeleteFunc(out[v], func(s static.Shortage) bool {
+				return !slices.ContainsFunc(here, func(o static.Shortage) bool { return o.Like(s) })
+			})
 		}
-		out = slices.DeleteFunc(out, func(s static.Shortage) bool {
-			return !slices.ContainsFunc(here, func(o static.Shortage) bool { return o.Like(s) })
-		})
 	}
 	return out
 }

@@ -26,8 +26,22 @@ type Around struct {
 	sizes  [][]*corev1.Node
 	fixed  bool // there is one size
 	placed map[string]*casts
+	found  map[sized]*casts // the same, by slice
 	grown  map[*object.Rendered][]standing // what a release of head adds; filled as it is asked for
+	sides  map[*object.Rendered]side       // filled as they are asked for
+	apart  int                             // pairs of pods that were placed for one slice alone; see mostApart
 }
+
+// sized is a slice on a cluster of one of its sizes.
+type sized struct {
+	slice *Slice
+	size  int
+}
+
+// mostApart bounds the pairs of pods that are placed anew for each slice without the pods that head adds to it. Further
+// slices share one placement of all, from which each takes its own away: as many pods are asked for, and each that
+// finds no node is another slice's.
+const mostApart = 4_000_000
 
 // cast is where the pods of one set of releases stand.
 type cast struct {
@@ -42,6 +56,20 @@ type standing struct {
 	pod         *corev1.Pod
 	count       int
 	share       float64 // of a node that one pod requests; see shareOf
+	use         *use    // of one pod
+}
+
+// use is what a pod takes of a node.
+type use struct {
+	requests corev1.ResourceList
+	scored   [2]int64
+	ports    []corev1.ContainerPort
+	key      string // see podKey
+}
+
+func standingOf(release, id string, pod *corev1.Pod, count int) standing {
+	return standing{release: release, id: id, pod: pod, count: count, use: &use{
+		requests: requestsOf(&pod.Spec), scored: scheduler.ScoredRequests(pod), ports: hostPorts(&pod.Spec), key: podKey(&pod.Spec)}}
 }
 
 // NewAround gathers what base declares, and what head adds; head alone, where there is no base.
@@ -50,8 +78,8 @@ func NewAround(p *policies.Policy, ties *Neighbours, ch *object.Changes) *Around
 	if rev == nil {
 		rev = ch.Head
 	}
-	a := &Around{ties: ties, placed: map[string]*casts{},
-		grown: map[*object.Rendered][]standing{}}
+	a := &Around{ties: ties, placed: map[string]*casts{}, found: map[sized]*casts{},
+		grown: map[*object.Rendered][]standing{}, sides: map[*object.Rendered]side{}}
 	for _, r := range rev.Releases {
 		if r.Switched == "" {
 			a.releases = append(a.releases, r)
@@ -294,7 +322,16 @@ func (at *cast) without(mine func(standing) bool) (standing, bool) {
 // castsOf are those of the releases that share a cluster with that of a slice. Pods that head adds to the slice itself
 // are not among them: they are searched.
 func (a *Around) castsOf(sl *Slice, p *policies.Policy, size int) *casts {
-	key := fmt.Sprintln(size)
+	of := sized{sl, size}
+	if a.found[of] == nil {
+		a.found[of] = a.castsFor(sl, p, size)
+	}
+	return a.found[of]
+}
+
+func (a *Around) castsFor(sl *Slice, p *policies.Policy, size int) *casts {
+	var id strings.Builder
+	fmt.Fprintln(&id, size)
 	beside := func(r *object.Rendered) bool {
 		return r.ID == sl.Release || a.ties.Tie(sl.Release, r.ID) == Sure
 	}
@@ -302,23 +339,26 @@ func (a *Around) castsOf(sl *Slice, p *policies.Policy, size int) *casts {
 	for _, r := range a.releases {
 		if beside(r) {
 			together = append(together, r)
-			key += r.ID + "\n"
+			fmt.Fprintln(&id, r.ID)
 		}
 	}
-	var late []standing
+	var added []standing
 	for _, r := range a.added {
-		if !beside(r) {
-			continue
-		}
-		for _, s := range a.adds(r) {
-			if !sl.owns(s) {
-				late = append(late, s)
-				key += s.release + " " + s.id + "\n"
-			}
+		if beside(r) {
+			added = append(added, a.adds(r)...)
 		}
 	}
+	late := added
+	if a.apart < mostApart {
+		late = slices.DeleteFunc(slices.Clone(added), sl.owns)
+	}
+	for _, s := range late {
+		id.WriteString(s.release + " " + s.id + "\n")
+	}
+	key := id.String()
 	if a.placed[key] == nil {
 		a.placed[key] = a.place(together, a.sizes[size], p, late)
+		a.apart += len(late) * len(late)
 	}
 	return a.placed[key]
 }
@@ -329,13 +369,13 @@ func (a *Around) adds(r *object.Rendered) []standing {
 		return out
 	}
 	var out []standing
-	if s, ok := sideOf(r); ok {
+	if s, ok := a.side(r); ok {
 		had := map[string]int{}
 		for _, b := range a.releases {
 			if b.ID != r.ID {
 				continue
 			}
-			if s, ok := sideOf(b); ok {
+			if s, ok := a.side(b); ok {
 				for _, x := range s.standings(r.ID) {
 					had[x.id] = x.count
 				}
@@ -365,12 +405,11 @@ func besideOn(list []standing, but func(standing) bool) *state.Beside {
 		}
 		to := &out.Pods[i]
 		to.Count += s.count
-		addTimes(to.Requests, requestsOf(&s.pod.Spec), int64(s.count))
-		scored := scheduler.ScoredRequests(s.pod)
-		for d := range scored {
-			to.Scored[d] += int64(s.count) * scored[d]
+		addTimes(to.Requests, s.use.requests, int64(s.count))
+		for d := range s.use.scored {
+			to.Scored[d] += int64(s.count) * s.use.scored[d]
 		}
-		to.Ports = append(to.Ports, hostPorts(&s.pod.Spec)...)
+		to.Ports = append(to.Ports, s.use.ports...)
 	}
 	return out
 }

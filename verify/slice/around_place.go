@@ -37,7 +37,7 @@ func (a *Around) place(together []*object.Rendered, nodes []*corev1.Node, p *pol
 	slices.SortStableFunc(room, func(a, b *corev1.Node) int { return cmp.Compare(nodeKey(a), nodeKey(b)) })
 	var pods []standing
 	for _, r := range together {
-		s, ok := sideOf(r)
+		s, ok := a.side(r)
 		if !ok {
 			continue
 		}
@@ -56,13 +56,13 @@ func (a *Around) place(together []*object.Rendered, nodes []*corev1.Node, p *pol
 	}
 	for i := range p.Cluster.Workloads {
 		w := &p.Cluster.Workloads[i]
-		pods = append(pods, standing{id: w.ID(), pod: w.Pod(), count: w.Count})
+		pods = append(pods, standingOf("", w.ID(), w.Pod(), w.Count))
 	}
 	pods = append(pods, late...)
 	total := 0
 	for i := range pods {
 		total += pods[i].count
-		pods[i].share = shareOf(requestsOf(&pods[i].pod.Spec), nodes[0])
+		pods[i].share = shareOf(pods[i].use.requests, nodes[0])
 		pods[i].priority, _ = scheduler.PriorityOf(&spec, pods[i].pod, state.Base)
 		if n := pods[i].pod.Spec.Priority; pods[i].release == "" && n != nil { // as it runs, whatever the default is
 			pods[i].priority = *n
@@ -86,12 +86,17 @@ func (a *Around) place(together []*object.Rendered, nodes []*corev1.Node, p *pol
 	}
 }
 
-// sideOf is what a release declares; false where that is not known.
-func sideOf(r *object.Rendered) (side, bool) {
+// side is what a release declares; false where that is not known.
+func (a *Around) side(r *object.Rendered) (side, bool) {
 	if r.Err != nil || r.Untouched {
 		return side{}, false
 	}
-	return NewSide(r.Objects), true
+	s, known := a.sides[r]
+	if !known {
+		s = NewSide(r.Objects)
+		a.sides[r] = s
+	}
+	return s, true
 }
 
 // standings are the pods that the workloads of a release ask for, except for those of DaemonSets.
@@ -104,7 +109,7 @@ func (s side) standings(release string) (out []standing) {
 		}
 		pod := &corev1.Pod{ObjectMeta: *templateOf(o).ObjectMeta.DeepCopy(), Spec: *templateOf(o).Spec.DeepCopy()}
 		pod.Namespace, pod.Spec.Volumes = o.ID.Namespace, nil
-		out = append(out, standing{release: release, id: id, pod: pod, count: n})
+		out = append(out, standingOf(release, id, pod, n))
 	}
 	return out
 }
@@ -163,12 +168,12 @@ func (s side) declares(o *object.Object) int {
 
 // daemon puts the pods of a DaemonSet on the nodes that it is meant for.
 func (out *cast) daemon(release, id string, d *appsv1.DaemonSet, nodes []*corev1.Node) {
-	pod := &corev1.Pod{Spec: d.Spec.Template.Spec}
+	one := standingOf(release, id, &corev1.Pod{Spec: d.Spec.Template.Spec}, 1)
+	one.priority = math.MaxInt32
 	for _, n := range nodes {
 		if puts, _ := workloads.DaemonRuns(d, n); puts {
 			take(n, []*appsv1.DaemonSet{d}, map[string]finding.Note{})
-			out.on[n.Name] = append(out.on[n.Name],
-				standing{release: release, id: id, priority: math.MaxInt32, pod: pod, count: 1})
+			out.on[n.Name] = append(out.on[n.Name], one)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package slice
 
 import (
 	"cmp"
+	"encoding/binary"
 	"fmt"
 	"maps"
 	"slices"
@@ -44,7 +45,7 @@ func settle(spec *state.Spec, pods []standing, from *cast) (out *casts, bad int,
 	spec.Workloads = nil
 	slices.SortStableFunc(pods, func(x, y standing) int {
 		return cmp.Or(cmp.Compare(y.priority, x.priority), cmp.Compare(x.share, y.share), cmp.Compare(x.count, y.count),
-			cmp.Compare(podKey(&x.pod.Spec), podKey(&y.pod.Spec)), cmp.Compare(x.release, y.release), cmp.Compare(x.id, y.id))
+			cmp.Compare(x.use.key, y.use.key), cmp.Compare(x.release, y.release), cmp.Compare(x.id, y.id))
 	})
 	for i := range pods {
 		d := &appsv1.Deployment{}
@@ -148,17 +149,17 @@ func (x *settling) decide(w int) scheduler.Decision {
 // key is equal for placements that differ only in the names of nodes.
 func (x *settling) key(b []byte) string {
 	s := state.State{C: x.s.C, B: b}
-	nodes := make([]string, len(s.C.Nodes))
-	for n := range s.C.Nodes {
-		var row strings.Builder
-		fmt.Fprintf(&row, "%d", x.alike[n])
+	rows := make([]string, len(s.C.Nodes))
+	row := make([]byte, 0, 2*len(x.pods))
+	for n := range rows {
+		row = binary.AppendUvarint(row[:0], uint64(x.alike[n]))
 		for w := range x.pods {
-			fmt.Fprintf(&row, " %d", s.On(n, s.NewClass(w), state.Ready))
+			row = binary.AppendUvarint(row, uint64(s.On(n, s.NewClass(w), state.Ready)))
 		}
-		nodes[n] = row.String()
+		rows[n] = string(row)
 	}
-	slices.Sort(nodes)
-	return strings.Join(nodes, "\n")
+	slices.Sort(rows)
+	return strings.Join(rows, "")
 }
 
 // some gives three placements that may stand for all: among equally good nodes the first, or the last; and as tightly

@@ -18,7 +18,7 @@ const mostDisplaced = 3
 // both.
 func (a *Around) Displaces(sl *Slice, p *policies.Policy) []Joint {
 	by, top := sl.preempts()
-	if by == "" {
+	if by == "" || top <= a.lowest(p) {
 		return nil
 	}
 	met, _ := a.Meet(sl, p)
@@ -47,6 +47,27 @@ func (a *Around) Displaces(sl *Slice, p *policies.Policy) []Joint {
 		out = append(out, Joint{{sl.Owner(by), by}, low})
 	}
 	return out
+}
+
+// lowest is a priority below which no pod beside a slice is.
+func (a *Around) lowest(p *policies.Policy) (least int32) {
+	for i := range p.Cluster.Workloads {
+		if n := p.Cluster.Workloads[i].Pod().Spec.Priority; n != nil {
+			least = min(least, *n)
+		}
+	}
+	for _, r := range slices.Concat(a.releases, a.added) {
+		s, _ := a.side(r)
+		for _, value := range s.priorities.spec.PriorityClasses {
+			least = min(least, value)
+		}
+		for _, o := range s.Workloads {
+			if n := templateOf(o).Spec.Priority; n != nil {
+				least = min(least, *n)
+			}
+		}
+	}
+	return least
 }
 
 // joint reports whether two workloads of different releases are known to belong into one slice.
