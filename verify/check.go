@@ -58,6 +58,7 @@ func judged(ctx context.Context, ch *object.Changes, opt Options, all bool) (*fi
 	accept.Stale(r, parts, all)
 	r.Place()
 	finding.Causes(r.Findings)
+	finding.Thin(r.Findings)
 	r.Judge(opt.Policy.Gate.Gate)
 	r.Coverage.ElapsedMs = time.Since(began).Milliseconds()
 	return r, nil

@@ -135,7 +135,7 @@ type Step struct {
 	Object  string    `json:"object"`
 	Text    string    `json:"text"`
 	Because []Because `json:"because"`
-	// After is the cluster after the step, for surfaces that draw it.
+	// After is the cluster after the step, for surfaces that draw it; nil in the middle of long runs, see [Thin].
 	After *Snapshot `json:"after,omitempty"`
 }
 
