@@ -64,12 +64,19 @@ func Opened(c *object.Changes) []deploys.Open {
 	return deploys.Opened(base, head, c.Files, func(f string) bool { return used[f] })
 }
 
-// usedFiles are those that a release of either side is made of.
+// usedFiles are those that a release of head is made of, and those of base that head has no more. Where head does not
+// render, what it would read is not known.
 func usedFiles(c *object.Changes) map[string]bool {
-	used := map[string]bool{}
-	for _, rev := range []*object.Revision{c.Base, c.Head} {
-		for _, r := range rev.Releases {
-			for _, f := range r.Reads {
+	used, known := map[string]bool{}, true
+	for _, r := range c.Head.Releases {
+		known = known && r.Err == nil && !r.Untouched
+		for _, f := range r.Reads {
+			used[f] = true
+		}
+	}
+	for _, r := range c.Base.Releases {
+		for _, f := range r.Reads {
+			if _, err := fs.Stat(c.Head.Tree, f); err != nil || !known {
 				used[f] = true
 			}
 		}

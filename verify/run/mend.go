@@ -354,7 +354,8 @@ func (a *Analysis) standing(ch *object.Changes, all bool, release string) [][3]s
 			}
 		}
 	}
-	b := Analysis{Options: a.Options, Result: &finding.Result{}, places: judge.NewPlaces(ch), checker: a.checker, tries: true}
+	b := Analysis{Options: a.Options, Result: &finding.Result{}, places: judge.NewPlaces(ch), checker: a.checker,
+		tries: true}
 	changed := changedReleases(ch)
 	for _, p := range slice.Pairs(ch) {
 		if p.ID == release && p.Comparable() {

@@ -1,7 +1,6 @@
 package slice
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,7 +9,6 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/render/object"
-	"github.com/kubesettle/kubesettle/verify/control/scheduler"
 	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
@@ -26,7 +24,7 @@ type Around struct {
 	sizes  [][]*corev1.Node
 	fixed  bool // there is one size
 	placed map[string]*casts
-	found  map[sized]*casts // the same, by slice
+	found  map[sized]*casts                // the same, by slice
 	grown  map[*object.Rendered][]standing // what a release of head adds; filled as it is asked for
 	sides  map[*object.Rendered]side       // filled as they are asked for
 	apart  int                             // pairs of pods that were placed for one slice alone; see mostApart
@@ -47,29 +45,6 @@ const mostApart = 4_000_000
 type cast struct {
 	on   map[string][]standing // by node
 	left []standing            // without a node
-}
-
-// standing are like pods of one workload on one node.
-type standing struct {
-	release, id string
-	priority    int32
-	pod         *corev1.Pod
-	count       int
-	share       float64 // of a node that one pod requests; see shareOf
-	use         *use    // of one pod
-}
-
-// use is what a pod takes of a node.
-type use struct {
-	requests corev1.ResourceList
-	scored   [2]int64
-	ports    []corev1.ContainerPort
-	key      string // see podKey
-}
-
-func standingOf(release, id string, pod *corev1.Pod, count int) standing {
-	return standing{release: release, id: id, pod: pod, count: count, use: &use{
-		requests: requestsOf(&pod.Spec), scored: scheduler.ScoredRequests(pod), ports: hostPorts(&pod.Spec), key: podKey(&pod.Spec)}}
 }
 
 // NewAround gathers what base declares, and what head adds; head alone, where there is no base.
@@ -388,28 +363,5 @@ func (a *Around) adds(r *object.Rendered) []standing {
 		}
 	}
 	a.grown[r] = out
-	return out
-}
-
-// besideOn sums up the pods on a node, except for some of them, by rising priority.
-func besideOn(list []standing, but func(standing) bool) *state.Beside {
-	out := &state.Beside{}
-	for _, s := range list {
-		if but(s) {
-			continue
-		}
-		i, found := slices.BinarySearchFunc(out.Pods, s.priority,
-			func(p state.BesidePods, priority int32) int { return cmp.Compare(p.Priority, priority) })
-		if !found {
-			out.Pods = slices.Insert(out.Pods, i, state.BesidePods{Priority: s.priority, Requests: corev1.ResourceList{}})
-		}
-		to := &out.Pods[i]
-		to.Count += s.count
-		addTimes(to.Requests, s.use.requests, int64(s.count))
-		for d := range s.use.scored {
-			to.Scored[d] += int64(s.count) * s.use.scored[d]
-		}
-		to.Ports = append(to.Ports, s.use.ports...)
-	}
 	return out
 }
