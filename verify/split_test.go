@@ -155,6 +155,9 @@ func (s randomSplit) check(t *testing.T, name string, declared bool) *finding.Re
 	return verdict(t)(Check(context.Background(), ch, Options{Policy: pol, Workers: 2}))
 }
 
+// splitsOnceWrong violated it.
+var splitsOnceWrong = []int{70, 72, 293, 310}
+
 // TestRandomSplits holds that splitting a release into two of one cluster changes no finding, of random clusters: where
 // nobody says that there is one cluster, what takes both releases is a warning on that condition, and in two clusters
 // it is not there.
@@ -164,7 +167,14 @@ func TestRandomSplits(t *testing.T) {
 	if testing.Short() && *moreSplits == 0 {
 		n = 4
 	}
+	seeds := slices.Clone(splitsOnceWrong)
+	if *moreSplits > 0 {
+		seeds = nil
+	}
 	for seed := *firstSplit; seed < *firstSplit+n; seed++ {
+		seeds = append(seeds, seed)
+	}
+	for _, seed := range seeds {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			s := newRandomSplit(seed)

@@ -3,6 +3,7 @@ package static
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -19,12 +20,12 @@ var guards = Analyzer{Name: "self-guard", Rule: rules.NeverReplaced, Run: selfGu
 // selfGuards says which webhooks with failurePolicy Fail are asked about the very pods that answer them, where those
 // are several: a search loses one pod at a time, and finds it with one. Once all are gone, none is created.
 func selfGuards(p *Pass) []Remark {
-	was, now := slice.SelfGuards(p.Objects(state.Base)), slice.SelfGuards(p.Objects(state.Head))
+	was, now := p.guards(state.Base), p.guards(state.Head)
 	var out []Remark
 	for _, g := range now {
 		if !slices.ContainsFunc(was, sameGuard(g)) && g.Least > 1 && !(g.Selects && placeless(p.Head)) {
 			r := guardRemark(p.ID, g)
-			r.status, r.remedies = finding.New, spareOwn(g)
+			r.status, r.remedies, r.with = finding.New, spareOwn(g), p.where().open(g.Workload, g.Object)
 			out = append(out, r)
 		}
 	}
@@ -37,6 +38,26 @@ func selfGuards(p *Pass) []Remark {
 	}
 	return out
 }
+
+// guards are those of the release's workloads, by webhooks of all releases that may be in its cluster.
+func (p *Pass) guards(v state.Version) []slice.SelfGuard {
+	where := p.where()
+	if !slices.ContainsFunc(where.objects[v], asksOthers) {
+		return nil
+	}
+	list := slices.Clone(p.Objects(v))
+	for _, o := range where.objects[v] {
+		_, serves := o.Typed.(*corev1.Service)
+		_, labels := o.Typed.(*corev1.Namespace)
+		if o.Release != p.ID && (serves || labels || asksOthers(o)) && where.meet(o.Release, p.ID) {
+			list = append(list, o)
+		}
+	}
+	return slice.SelfGuards(list)
+}
+
+// asksOthers reports whether an object has webhooks.
+func asksOthers(o *object.Object) bool { return strings.HasSuffix(o.ID.Kind, "WebhookConfiguration") }
 
 func sameGuard(g slice.SelfGuard) func(slice.SelfGuard) bool {
 	return func(o slice.SelfGuard) bool {
