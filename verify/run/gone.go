@@ -65,8 +65,8 @@ func enterGone(r *finding.Result, p slice.Pair, ch *object.Changes, remains func
 	return ""
 }
 
-// removed says which workloads go from a release that stays, if no other notice does: a workload without any actor left
-// is a change as well. One that another release has now moved.
+// enterRemoved says which workloads go from a release that stays, and what acted on those that stay, if no other notice
+// does: a workload without any actor left is a change as well. One that another release has now moved.
 func enterRemoved(
 	r *finding.Result, p slice.Pair, ch *object.Changes, changes []*object.Change, orphans []finding.Note,
 ) {
@@ -76,7 +76,8 @@ func enterRemoved(
 		stays[o] = true
 	}
 	for _, c := range changes {
-		if c.Kind != object.Removed || c.Base.Hook || stays[c.Base] || !slice.RunsPods(c.Base) && !modeled(c.Base) {
+		if c.Kind != object.Removed || c.Base.Hook || stays[c.Base] ||
+			!slice.RunsPods(c.Base) && !modeled(c.Base) && !misses(p.Head, c.Base) {
 			continue
 		}
 		id := c.Base.ID
@@ -93,6 +94,12 @@ func enterRemoved(
 	if len(names) > 0 {
 		r.Notices = append(r.Notices, finding.Say(finding.WorkloadsRemoved).In(p.ID).With(names...))
 	}
+}
+
+// misses reports whether an object that is gone acted on a workload that a release still has.
+func misses(r *object.Rendered, gone *object.Object) bool {
+	return r != nil && static.Targeting(gone) &&
+		slices.ContainsFunc(r.Objects, func(o *object.Object) bool { return static.Aims(gone, o) })
 }
 
 // enterStilled names the workloads of which a change takes the pods while they stay, or whose pods wait for a resume:

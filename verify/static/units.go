@@ -14,15 +14,20 @@ import (
 )
 
 var unitSlips = Analyzer{Name: "units", Rule: rules.CrashLoop, Run: units,
-	Doc: "memory in thousandths of a byte, or a thousand times the CPU that base asks for"}
+	Doc: "memory in thousandths of a byte, a thousand times the CPU that base asks for, or hundreds of CPUs"}
 
 // leastMemory is the least limit with which a container can be made, in bytes; runtimes refuse smaller ones.
 //
 // Upstream: runc v1.2, and containerd's and CRI-O's minimum of 6 and 12 MiB ("set memory limit too low").
 const leastMemory = 4 << 20
 
+// mostCPU is more than the general-purpose machines of the large clouds have, in thousandths of a CPU: most have up to
+// 192.
+const mostCPU = 200_000
+
 // units says which containers come to be given memory in thousandths of a byte, or a limit with which none starts, as a
-// quantity that lost or changed its suffix, and which come to ask for a thousand times the CPU.
+// quantity that lost or changed its suffix, and which come to ask for a thousand times the CPU, or for more
+// than machines have.
 //
 // Upstream: kubernetes v1.36.3, pkg/api/pod: warningsForPodSpecAndMeta (fractional byte value).
 func units(p *Pass) []Remark {
@@ -78,13 +83,17 @@ func unitsOf(o *object.Object, c *corev1.Container, at string, list, before core
 			remedies: byHand("ask with a suffix such as Mi")})
 	}
 	cpu, was := list[corev1.ResourceCPU], before[corev1.ResourceCPU]
-	if !was.IsZero() && cpu.MilliValue() == 1000*was.MilliValue() && cpu.MilliValue() >= 10_000 {
-		add(corev1.ResourceCPU, cpu, Remark{Rule: rules.Unschedulable,
-			text: fmt.Sprintf("pods of %s ask for %s CPUs for container %s, a thousand times what base asks for: few nodes have them",
-				o.ID, cpu.String(), c.Name),
-			remedies: []Remedy{{Say: fmt.Sprintf("ask for %dm", cpu.Value()), Object: o,
-				Set: []object.Setting{{Path: at + ".cpu", Value: fmt.Sprintf("%dm", cpu.Value())}}}}})
+	more := ""
+	switch n := cpu.MilliValue(); {
+	case !was.IsZero() && n == 1000*was.MilliValue() && n >= 10_000:
+		more = ", a thousand times what base asks for"
+	case limits || n < mostCPU:
+		return out
 	}
+	add(corev1.ResourceCPU, cpu, Remark{Rule: rules.Unschedulable,
+		text: fmt.Sprintf("pods of %s ask for %s CPUs for container %s%s: few nodes have them", o.ID, cpu.AsDec().String(), c.Name, more),
+		remedies: []Remedy{{Say: fmt.Sprintf("ask for %dm", cpu.Value()), Object: o,
+			Set: []object.Setting{{Path: at + ".cpu", Value: fmt.Sprintf("%dm", cpu.Value())}}}}})
 	return out
 }
 
