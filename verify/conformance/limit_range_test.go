@@ -6,7 +6,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
-	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/kubernetes/pkg/api/legacyscheme"
@@ -15,6 +14,7 @@ import (
 	corevalidation "k8s.io/kubernetes/pkg/apis/core/validation"
 	"k8s.io/kubernetes/plugin/pkg/admission/limitranger"
 
+	"github.com/kubesettle/kubesettle/verify/conformance/sample"
 	"github.com/kubesettle/kubesettle/verify/control/admission"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
@@ -27,14 +27,14 @@ func TestLimitRange(t *testing.T) {
 	for i := range loopCases(3000) {
 		m := state.Manifest{Deployment: webDeployment(r, "v1")}
 		template := m.Template()
-		template.Spec.Containers, template.Spec.InitContainers = anyLimited(r, "main"), nil
+		template.Spec.Containers, template.Spec.InitContainers = sample.Limited(r, "main"), nil
 		if r.IntN(3) == 0 {
-			template.Spec.InitContainers = anyLimited(r, "init")[:1]
+			template.Spec.InitContainers = sample.Limited(r, "init")[:1]
 		}
 		spec := webSpec(m, m, 1)
-		ranges := []*corev1.LimitRange{anyLimitRange(r)}
+		ranges := []*corev1.LimitRange{sample.LimitRange(r)}
 		if r.IntN(3) == 0 {
-			ranges = append(ranges, anyLimitRange(r))
+			ranges = append(ranges, sample.LimitRange(r))
 		}
 		spec.Admission.LimitRanges = [2][]*corev1.LimitRange{ranges, ranges}
 
@@ -93,56 +93,4 @@ func upstreamAdmits(t *testing.T, pod *corev1.Pod, ranges []*corev1.LimitRange) 
 		}
 	}
 	return &out.Spec, nil
-}
-
-// anyLimited draws containers of which some set neither requests nor limits.
-func anyLimited(r *rand.Rand, name string) []corev1.Container {
-	amount := func() resource.Quantity {
-		return *resource.NewMilliQuantity(int64(100*(1+r.IntN(8))), resource.DecimalSI)
-	}
-	var out []corev1.Container
-	for i := range 1 + r.IntN(2) {
-		c := corev1.Container{Name: name + string(rune('a'+i)), Image: "web:1"}
-		for _, resource := range []corev1.ResourceName{"cpu", "memory"} {
-			for _, list := range []*corev1.ResourceList{&c.Resources.Requests, &c.Resources.Limits} {
-				if r.IntN(2) == 0 {
-					if *list == nil {
-						*list = corev1.ResourceList{}
-					}
-					(*list)[resource] = amount()
-				}
-			}
-		}
-		out = append(out, c)
-	}
-	return out
-}
-
-func anyLimitRange(r *rand.Rand) *corev1.LimitRange {
-	out := &corev1.LimitRange{ObjectMeta: metav1.ObjectMeta{Name: "limits", Namespace: "default"}}
-	for _, kind := range []corev1.LimitType{corev1.LimitTypeContainer, corev1.LimitTypePod} {
-		if r.IntN(3) == 0 {
-			continue
-		}
-		item := corev1.LimitRangeItem{Type: kind}
-		draw := func(list *corev1.ResourceList, least, most int) {
-			for _, name := range []corev1.ResourceName{"cpu", "memory"} {
-				if r.IntN(4) == 0 {
-					if *list == nil {
-						*list = corev1.ResourceList{}
-					}
-					(*list)[name] = *resource.NewMilliQuantity(int64(100*(least+r.IntN(most))), resource.DecimalSI)
-				}
-			}
-		}
-		draw(&item.Min, 1, 4)
-		draw(&item.Max, 4, 12)
-		draw(&item.MaxLimitRequestRatio, 10, 30)
-		if kind == corev1.LimitTypeContainer {
-			draw(&item.Default, 1, 10)
-			draw(&item.DefaultRequest, 1, 8)
-		}
-		out.Spec.Limits = append(out.Spec.Limits, item)
-	}
-	return out
 }

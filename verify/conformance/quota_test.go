@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	apiadmission "k8s.io/apiserver/pkg/admission"
 	"k8s.io/apiserver/pkg/admission/plugin/resourcequota"
@@ -14,6 +13,7 @@ import (
 	"k8s.io/kubernetes/pkg/quota/v1/evaluator/core"
 	utilclock "k8s.io/utils/clock"
 
+	"github.com/kubesettle/kubesettle/verify/conformance/sample"
 	"github.com/kubesettle/kubesettle/verify/control/admission"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
@@ -26,10 +26,10 @@ func TestQuota(t *testing.T) {
 	refused, free := 0, 0
 	for i := range loopCases(3000) {
 		m := state.Manifest{Deployment: webDeployment(r, "v1")}
-		m.Deployment.Spec.Template.Spec.Containers = anyContainers(r)
+		m.Deployment.Spec.Template.Spec.Containers = sample.Containers(r)
 		spec := webSpec(m, m, 1)
 		for k := range 1 + r.IntN(2) {
-			q := anyQuota(r, fmt.Sprint("quota-", k))
+			q := sample.Quota(r, fmt.Sprint("quota-", k))
 			spec.Quotas = append(spec.Quotas, state.Quota{Namespace: "default", Name: q.Name, Objects: [2]*corev1.ResourceQuota{q, q}})
 		}
 		p := newLoopProblem(t, spec, []int{2})
@@ -84,54 +84,4 @@ func upstreamRoom(t *testing.T, s state.State, quotas []state.Quota, limit int) 
 		list = next
 	}
 	return limit
-}
-
-// anyContainers have requests and limits of most of what anyQuota counts: upstream refuses those of which one
-// has to be there and is not.
-func anyContainers(r *rand.Rand) []corev1.Container {
-	var out []corev1.Container
-	for i := range 1 + r.IntN(2) {
-		list := func(factor int64) corev1.ResourceList {
-			return corev1.ResourceList{
-				"cpu":    *resource.NewMilliQuantity(factor*int64(1+r.IntN(900)), resource.DecimalSI),
-				"memory": *resource.NewQuantity(factor*int64(1+r.IntN(1<<30)), resource.BinarySI),
-			}
-		}
-		c := corev1.Container{Name: fmt.Sprint("main-", i), Resources: corev1.ResourceRequirements{Requests: list(1), Limits: list(2)}}
-		if r.IntN(3) == 0 {
-			one := resource.MustParse("1")
-			c.Resources.Requests["example.com/gpu"], c.Resources.Limits["example.com/gpu"] = one, one
-		}
-		for _, name := range []corev1.ResourceName{"cpu", "memory"} {
-			switch r.IntN(12) {
-			case 0: // a limit alone would stand for the request, before this
-				delete(c.Resources.Requests, name)
-				delete(c.Resources.Limits, name)
-			case 1:
-				delete(c.Resources.Limits, name)
-			}
-		}
-		out = append(out, c)
-	}
-	return out
-}
-
-func anyQuota(r *rand.Rand, name string) *corev1.ResourceQuota {
-	q := &corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "default"}}
-	q.Spec.Hard = corev1.ResourceList{}
-	add := func(name corev1.ResourceName, amount *resource.Quantity) {
-		if r.IntN(4) == 0 {
-			q.Spec.Hard[name] = *amount
-		}
-	}
-	for _, name := range []corev1.ResourceName{"cpu", "requests.cpu", "limits.cpu"} {
-		add(name, resource.NewMilliQuantity(int64(r.IntN(20_000)), resource.DecimalSI))
-	}
-	for _, name := range []corev1.ResourceName{"memory", "requests.memory", "limits.memory"} {
-		add(name, resource.NewQuantity(r.Int64N(40<<30), resource.BinarySI))
-	}
-	for _, name := range []corev1.ResourceName{"pods", "count/pods", "requests.example.com/gpu", "services"} {
-		add(name, resource.NewQuantity(int64(r.IntN(25)), resource.DecimalSI))
-	}
-	return q
 }

@@ -2,7 +2,6 @@ package conformance
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"math/rand/v2"
 	"slices"
@@ -48,11 +47,12 @@ import (
 	"k8s.io/kubernetes/pkg/registry/storage/storageclass"
 
 	"github.com/kubesettle/kubesettle/render/defaults"
+	"github.com/kubesettle/kubesettle/verify/conformance/sample"
 	"github.com/kubesettle/kubesettle/verify/validation"
 )
 
 // TestValidation creates objects, and updates them, with any of the edits of
-// validation_objects_test.go, and compares which fields are refused with the
+// the package sample, and compares which fields are refused with the
 // strategies of upstream's registries: validation has their glue beside upstream's own functions.
 func TestValidation(t *testing.T) {
 	kinds := map[string]runtime.Object{
@@ -175,32 +175,18 @@ func upstreamUpdate(t *testing.T, name string, obj, old runtime.Object) field.Er
 // drawn is a generated object, and the edits that made it of the plain one.
 type drawn struct {
 	typed runtime.Object
-	edits []edit
+	edits []sample.Edit
 }
 
 // drawObject draws an object of a kind: the plain one with a few edits, of which earlier
 // ones may be kept.
-func drawObject(t *testing.T, r *rand.Rand, name string, kind runtime.Object, earlier []edit) drawn {
+func drawObject(t *testing.T, r *rand.Rand, name string, kind runtime.Object, earlier []sample.Edit) drawn {
 	t.Helper()
-	var d drawn
-	for _, e := range earlier {
-		if r.IntN(3) > 0 {
-			d.edits = append(d.edits, e)
-		}
-	}
-	for range r.IntN(3) {
-		list := objectEdits[name]
-		d.edits = append(d.edits, list[r.IntN(len(list))].draw(r))
-	}
-	content := plainObject(t, name)
-	for _, e := range d.edits {
-		check(t, e.apply(content))
-	}
+	d := drawn{edits: sample.Draw(r, name, earlier, false)}
+	content, err := sample.Object(name, d.edits)
+	check(t, err)
 	d.typed = kind.DeepCopyObject()
 	check(t, runtime.DefaultUnstructuredConverter.FromUnstructured(content, d.typed))
 	defaults.Set(d.typed)
 	return d
 }
-
-// String is the edit as a failure shows it.
-func (e edit) String() string { return fmt.Sprintf("%s=%v", e.path, e.value) }
