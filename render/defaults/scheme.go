@@ -4,6 +4,9 @@ import (
 	"sync"
 
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/kubernetes/pkg/apis/admissionregistration"
+	admissionregistrationv1 "k8s.io/kubernetes/pkg/apis/admissionregistration/v1"
+	admissionregistrationv1beta1 "k8s.io/kubernetes/pkg/apis/admissionregistration/v1beta1"
 	"k8s.io/kubernetes/pkg/apis/apps"
 	appsv1 "k8s.io/kubernetes/pkg/apis/apps/v1"
 	"k8s.io/kubernetes/pkg/apis/autoscaling"
@@ -15,6 +18,8 @@ import (
 	corev1 "k8s.io/kubernetes/pkg/apis/core/v1"
 	"k8s.io/kubernetes/pkg/apis/networking"
 	networkingv1 "k8s.io/kubernetes/pkg/apis/networking/v1"
+	"k8s.io/kubernetes/pkg/apis/node"
+	nodev1 "k8s.io/kubernetes/pkg/apis/node/v1"
 	"k8s.io/kubernetes/pkg/apis/policy"
 	policyv1 "k8s.io/kubernetes/pkg/apis/policy/v1"
 	"k8s.io/kubernetes/pkg/apis/rbac"
@@ -34,6 +39,8 @@ var Scheme = sync.OnceValue(func() *runtime.Scheme {
 		autoscaling.AddToScheme, autoscalingv1.AddToScheme, autoscalingv2.AddToScheme, policy.AddToScheme,
 		policyv1.AddToScheme, networking.AddToScheme, networkingv1.AddToScheme, rbac.AddToScheme, rbacv1.AddToScheme,
 		scheduling.AddToScheme, schedulingv1.AddToScheme, storage.AddToScheme, storagev1.AddToScheme,
+		admissionregistration.AddToScheme, admissionregistrationv1.AddToScheme, admissionregistrationv1beta1.AddToScheme,
+		node.AddToScheme, nodev1.AddToScheme,
 	} {
 		if err := add(s); err != nil {
 			panic(err) // upstream's types are at odds with each other

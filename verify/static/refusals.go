@@ -138,32 +138,44 @@ func (a *Applied) judge() {
 		return // an unchanged object is as good or bad as it was
 	}
 	if a.Base == nil {
-		a.Refused = created(a.Head)
+		a.Refused = a.created(a.Head)
 		return
 	}
-	a.Before = created(a.Base)
-	if a.forced || a.Head.Hook || absent(a.Base) || replaced(a.Head) || !canBe(a.Base) {
-		a.Refused = created(a.Head) // base's object cannot be there to be updated
+	a.Before = a.created(a.Base)
+	if a.replaces && len(a.Before) == 0 && a.Base.Typed != nil && !replaced(a.Base) {
+		a.Before = steadyErrors(a.Base, validation.Replace(a.Base.Typed, a.Base.Typed))
+	}
+	if a.forced || a.Head.Hook || absent(a.Base) || replacing(a.Head) || !canBe(a.Base) || len(a.twice(a.Base)) > 0 {
+		a.Refused = a.created(a.Head) // base's object cannot be there to be updated
 		return
 	}
 	if a.Head.Typed == nil {
 		a.Refused = steadyErrors(a.Head, validation.UpdateCustom(a.Head.Content, a.Base.Content, a.mode == state.ServerSide))
 		return
 	}
-	a.Refused = slices.Concat(undecoded(a.Head), steadyErrors(a.Head, a.updated(a.Head, a.Base, a.Base.Typed)))
+	a.Refused = slices.Concat(undecoded(a.Head), a.twice(a.Head),
+		steadyErrors(a.Head, a.updated(a.Head, a.Base, a.Base.Typed)))
 	if len(a.Refused)+len(a.Before) == 0 {
 		a.Back = steadyErrors(a.Base, a.updated(a.Base, a.Head, validation.Live(a.Head.Typed, a.Base.Typed)))
 	}
 }
 
-// updated is why the API server refuses an object in the place of another: as it is written, or else as the apply
-// merges the two.
+// updated is why the API server refuses an object in the place of another, as the apply merges the two: in the words
+// for what is written, if that is refused by itself.
 func (a *Applied) updated(now, was *object.Object, live runtime.Object) field.ErrorList {
-	out := validation.Update(now.Typed, live)
-	if len(out) > 0 || a.replaces {
-		return out
+	switch {
+	case a.replaces:
+		return validation.Replace(now.Typed, live)
+	case now.Undecodable(): // nothing is merged of it
+		return validation.Update(now.Typed, live)
 	}
-	out = validation.Update(validation.Merged(manifest(now), manifest(was), a.mode == state.ServerSide), live)
+	out := validation.Update(validation.Merged(manifest(now), manifest(was), a.mode == state.ServerSide), live)
+	if len(out) == 0 {
+		return nil // a client merges lists by their keys, so that an element that stands twice is there once
+	}
+	if written := validation.Update(now.Typed, live); len(written) > 0 {
+		return written
+	}
 	for _, e := range out {
 		e.Detail += "; no manifest wrote the live value there, and the apply leaves it"
 	}
@@ -183,6 +195,19 @@ func (a *Applied) forgive() {
 			return a.switched && standsIn(a.Head, e) || a.filled && nameFilledIn(e)
 		})
 	}
+}
+
+// created is why the API server refuses to create an object, as it is applied.
+func (a *Applied) created(o *object.Object) field.ErrorList {
+	return slices.Concat(a.twice(o), created(o))
+}
+
+// twice are the elements of lists that a server-side apply finds twice.
+func (a *Applied) twice(o *object.Object) field.ErrorList {
+	if a.mode != state.ServerSide || o.Typed == nil || o.Undecodable() {
+		return nil
+	}
+	return validation.Twice(o.Content)
 }
 
 // created is why the API server refuses to create an object.

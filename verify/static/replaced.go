@@ -12,6 +12,10 @@ import (
 // it any more, so that no field of it is immutable.
 func replaced(o *object.Object) bool { return absent(o) || forcesItself(o) }
 
+// replacing reports whether the apply of an object does so with what is there of it. That it will be deleted when it
+// has finished says nothing of a Job of an earlier version.
+func replacing(o *object.Object) bool { return createdEachTime(o) || forcesItself(o) }
+
 // forcesItself reports whether an object asks the tool to replace the live object: the earlier applied version does not
 // ask it of the next apply.
 //
@@ -31,14 +35,16 @@ func forcesItself(o *object.Object) bool {
 //
 // Read from: the documentation of Argo CD (resource hooks) and of Jobs (ttlSecondsAfterFinished).
 func absent(o *object.Object) bool {
+	job, ok := o.Typed.(*batchv1.Job)
+	return createdEachTime(o) || ok && job.Spec.TTLSecondsAfterFinished != nil
+}
+
+// createdEachTime reports whether each apply creates an object, whatever is there.
+func createdEachTime(o *object.Object) bool {
 	meta, _ := o.Content["metadata"].(map[string]any)
 	name, _ := meta["name"].(string)
 	if name == "" || o.IsVolatile("metadata.name") || o.IsVolatile("metadata.namespace") {
 		return true // generateName, or a name of the time or of chance: each apply creates another one
 	}
-	if annotation(o, "argocd.argoproj.io/hook") != "" {
-		return true
-	}
-	job, ok := o.Typed.(*batchv1.Job)
-	return ok && job.Spec.TTLSecondsAfterFinished != nil
+	return annotation(o, "argocd.argoproj.io/hook") != ""
 }

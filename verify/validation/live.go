@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
@@ -21,6 +22,10 @@ import (
 
 	"github.com/kubesettle/kubesettle/render/defaults"
 )
+
+// generated are the labels of a Job's pods: with its name, and with its UID.
+var generated = []string{batch.LegacyJobNameLabel, batch.JobNameLabel, batch.LegacyControllerUidLabel,
+	batch.ControllerUidLabel}
 
 // generateSelector adds to a Job its selector and the labels of its pods, as (jobStrategy).PrepareForCreate does.
 func generateSelector(job *batch.Job) {
@@ -44,11 +49,8 @@ func generateSelector(job *batch.Job) {
 			to[key] = value
 		}
 	}
-	for _, key := range []string{batch.LegacyJobNameLabel, batch.JobNameLabel} {
-		add(t.Labels, key, job.Name)
-	}
-	for _, key := range []string{batch.LegacyControllerUidLabel, batch.ControllerUidLabel} {
-		add(t.Labels, key, string(job.UID))
+	for i, key := range generated {
+		add(t.Labels, key, []string{job.Name, string(job.UID)}[i/2])
 	}
 	add(job.Spec.Selector.MatchLabels, batch.ControllerUidLabel, string(job.UID))
 }
@@ -59,9 +61,28 @@ func createJob(job *batch.Job) field.ErrorList {
 		PodValidationOptions: podutil.GetValidationOptionsFromPodTemplate(&job.Spec.Template, nil)})
 }
 
-// updateJob lets the template of a suspended Job change: whether it ever ran is not known.
 func updateJob(now, was *batch.Job) field.ErrorList {
 	generateSelector(now)
+	return replaceJob(now, was)
+}
+
+// stored is an object as the API server stores it: a Job with what is generated for it, which no apply takes away.
+func stored(obj runtime.Object) runtime.Object {
+	job, ok := obj.(*batchv1.Job)
+	in, out := &batch.Job{}, &batchv1.Job{}
+	if !ok || defaults.Scheme().Convert(job.DeepCopy(), in, nil) != nil {
+		return obj
+	}
+	if generateSelector(in); defaults.Scheme().Convert(in, out, nil) != nil {
+		return obj
+	}
+	out.TypeMeta = job.TypeMeta
+	return out
+}
+
+// replaceJob lets the template of a suspended Job change: whether it ever ran is not known. The new Job has no
+// generated selector: an update makes none.
+func replaceJob(now, was *batch.Job) field.ErrorList {
 	generateSelector(was)
 	now.UID = was.UID
 	o := batchvalidation.JobValidationOptions{RequirePrefixedLabels: true,
@@ -83,8 +104,8 @@ func createPod(p *core.Pod) field.ErrorList {
 }
 
 // updatePod takes what admission and the scheduler have made of the old Pod to be what both manifests leave
-// to them: its node and its service account. Of a Pod with scheduling gates it is not known whether they are
-// still there, so its nodeSelector and node affinity may change.
+// to them: its node and its service account. A Pod with scheduling gates is taken to have them still, so that
+// requirements may be added to its nodeSelector and node affinity.
 func updatePod(now, was *core.Pod) field.ErrorList {
 	podutil.DropDisabledPodFields(now, was)
 	likeOldPolicy(now.Spec.Containers, was.Spec.Containers)
@@ -94,19 +115,6 @@ func updatePod(now, was *core.Pod) field.ErrorList {
 	}
 	if cmp.Or(now.Spec.ServiceAccountName, "default") == cmp.Or(was.Spec.ServiceAccountName, "default") {
 		was.Spec.ServiceAccountName = now.Spec.ServiceAccountName
-	}
-	if len(was.Spec.SchedulingGates) > 0 {
-		was.Spec.NodeSelector = now.Spec.NodeSelector
-		var aims *core.NodeAffinity
-		if now.Spec.Affinity != nil {
-			aims = now.Spec.Affinity.NodeAffinity
-		}
-		if was.Spec.Affinity == nil && aims != nil {
-			was.Spec.Affinity = &core.Affinity{}
-		}
-		if was.Spec.Affinity != nil {
-			was.Spec.Affinity.NodeAffinity = aims
-		}
 	}
 	o := podutil.GetValidationOptionsFromPodSpecAndMeta(&now.Spec, &was.Spec, &now.ObjectMeta, &was.ObjectMeta)
 	o.ResourceIsPod = true

@@ -2,7 +2,12 @@ package validation
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
 	"reflect"
+	"regexp"
+	"slices"
+	"strings"
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
@@ -12,8 +17,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/managedfields"
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/client-go/applyconfigurations"
 	"k8s.io/client-go/kubernetes/scheme"
+	"sigs.k8s.io/structured-merge-diff/v6/typed"
 
 	"github.com/kubesettle/kubesettle/render/defaults"
 )
@@ -32,12 +39,12 @@ type Manifest struct {
 // CreateThreeWayMergePatch; server-side (Flux, Argo CD's ServerSideApply) managedfields: (*FieldManager).Apply.
 func Merged(now, was Manifest, serverSide bool) runtime.Object {
 	gvk := schema.FromAPIVersionAndKind(text(now.Content["apiVersion"]), text(now.Content["kind"]))
-	typed, err := scheme.Scheme.New(gvk)
+	known, err := scheme.Scheme.New(gvk)
 	if _, secret := now.Typed.(*corev1.Secret); secret { // stringData is written, and never there
 		return now.Typed
 	}
 	if err != nil || now.Content["apiVersion"] != was.Content["apiVersion"] ||
-		reflect.TypeOf(typed) != reflect.TypeOf(now.Typed) || reflect.TypeOf(typed) != reflect.TypeOf(was.Typed) {
+		reflect.TypeOf(known) != reflect.TypeOf(now.Typed) || reflect.TypeOf(known) != reflect.TypeOf(was.Typed) {
 		return now.Typed
 	}
 	merge := patched
@@ -65,7 +72,7 @@ func patched(gvk schema.GroupVersionKind, now map[string]any, was Manifest) (run
 		return nil, err
 	}
 	var docs [3][]byte
-	for i, v := range []any{was.Content, now, was.Typed} {
+	for i, v := range []any{was.Content, now, stored(was.Typed)} {
 		if docs[i], err = json.Marshal(v); err != nil {
 			return nil, err
 		}
@@ -108,6 +115,7 @@ func ownedByFields(gvk schema.GroupVersionKind, now map[string]any, was Manifest
 		}
 		if i == 0 {
 			defaults.Set(live)
+			live = stored(live)
 		}
 	}
 	if meta, ok := live.(metav1.ObjectMetaAccessor); ok {
@@ -115,6 +123,57 @@ func ownedByFields(gvk schema.GroupVersionKind, now map[string]any, was Manifest
 	}
 	return live, nil
 }
+
+// Twice are the elements of lists for which a server-side apply refuses an object, as it finds their keys twice.
+//
+// Upstream: structured-merge-diff v6, typed: (*validatingObjectWalker).visitListItems; managedfields: "failed to create
+// typed patch object".
+func Twice(content map[string]any) field.ErrorList {
+	obj, err := plain(content)
+	if err != nil {
+		return nil
+	}
+	_, err = applySchema().ObjectToTyped(obj)
+	var wrong typed.ValidationErrors
+	if !errors.As(err, &wrong) {
+		return nil
+	}
+	var out field.ErrorList
+	for _, e := range wrong {
+		if strings.HasPrefix(e.ErrorMessage, "duplicate entries for key") {
+			out = append(out, &field.Error{Type: field.ErrorTypeDuplicate, Field: indexed(e.Path, content),
+				Detail: e.ErrorMessage})
+		}
+	}
+	return sorted(out)
+}
+
+// byKey is an element of a list as upstream names it: [name="web"].
+var byKey = regexp.MustCompile(`^\.?([A-Za-z0-9]+)(?:\[(\w+)="([^"]*)"[^]]*\])?`)
+
+// indexed is a path of upstream with the numbers of elements in the place of their keys.
+func indexed(path string, content map[string]any) string {
+	var out []string
+	var at any = content
+	for m := byKey.FindStringSubmatch(path); m != nil; m = byKey.FindStringSubmatch(path) {
+		path = path[len(m[0]):]
+		of, _ := at.(map[string]any)
+		at = of[m[1]]
+		if m[2] == "" {
+			out = append(out, m[1])
+			continue
+		}
+		list, _ := at.([]any)
+		i := slices.IndexFunc(list, func(x any) bool { return dig(asMap(x), m[2]) == m[3] })
+		if i < 0 {
+			return strings.Join(append(out, m[1]), ".")
+		}
+		at, out = list[i], append(out, fmt.Sprintf("%s[%d]", m[1], i))
+	}
+	return strings.Join(out, ".")
+}
+
+func asMap(v any) map[string]any { m, _ := v.(map[string]any); return m }
 
 // plain is a manifest as a client sends it.
 func plain(content map[string]any) (*unstructured.Unstructured, error) {

@@ -81,7 +81,7 @@ func workload[T runtime.Object](template func(T) *core.PodTemplateSpec, create f
 // Upstream: pkg/registry/*/*/strategy.go: Validate, ValidateUpdate.
 var strategies = sync.OnceValue(func() map[reflect.Type]*strategy {
 	out := map[reflect.Type]*strategy{}
-	for _, e := range []entry{
+	for _, e := range append(policies(),
 		workload(func(o *apps.Deployment) *core.PodTemplateSpec { return &o.Spec.Template },
 			appsvalidation.ValidateDeployment, appsvalidation.ValidateDeploymentUpdate),
 		workload(func(o *apps.StatefulSet) *core.PodTemplateSpec { return &o.Spec.Template },
@@ -104,8 +104,7 @@ var strategies = sync.OnceValue(func() map[reflect.Type]*strategy {
 		kind(true, corevalidation.ValidateServiceAccount, corevalidation.ValidateServiceAccountUpdate),
 		kind(true, createLimitRange, replaced(createLimitRange)),
 		kind(true, corevalidation.ValidateResourceQuota, corevalidation.ValidateResourceQuotaUpdate),
-		kind(false, corevalidation.ValidateNamespace,
-			both(corevalidation.ValidateNamespace, corevalidation.ValidateNamespaceUpdate)),
+		kind(false, createNamespace, updateNamespace),
 		kind(true, createAutoscaler, updateAutoscaler),
 		kind(true, createBudget, updateBudget),
 		kind(false, schedulingvalidation.ValidatePriorityClass, schedulingvalidation.ValidatePriorityClassUpdate),
@@ -118,7 +117,7 @@ var strategies = sync.OnceValue(func() map[reflect.Type]*strategy {
 		kind(false, createClusterRole, updateClusterRole),
 		kind(true, rbacvalidation.ValidateRoleBinding, rbacvalidation.ValidateRoleBindingUpdate),
 		kind(false, rbacvalidation.ValidateClusterRoleBinding, rbacvalidation.ValidateClusterRoleBindingUpdate),
-	} {
+	) {
 		out[e.of] = e.strategy
 	}
 	return out

@@ -24,6 +24,7 @@ import (
 	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/kubernetes/pkg/apis/batch"
 	"k8s.io/kubernetes/pkg/capabilities"
 
 	"github.com/kubesettle/kubesettle/render/defaults"
@@ -53,14 +54,26 @@ func Create(obj runtime.Object) field.ErrorList {
 // claim is bound) is filled in.
 //
 // Upstream: apiserver, pkg/registry/rest: BeforeUpdate.
-func Update(obj, old runtime.Object) field.ErrorList {
-	out := validateLabels(obj)
+func Update(obj, old runtime.Object) field.ErrorList { return update(obj, old, false) }
+
+// Replace is [Update] where the object is put in the place of the old one, as `kubectl replace` does: what only the
+// cluster has written of the old one is not in it.
+func Replace(obj, old runtime.Object) field.ErrorList { return update(obj, old, true) }
+
+func update(obj, old runtime.Object, bare bool) field.ErrorList {
 	now, s := internal(obj)
 	was, t := internal(old)
 	if s == nil || s != t {
-		return sorted(out)
+		return sorted(validateLabels(obj))
 	}
-	system(complete(now, s.namespaced), complete(was, s.namespaced))
+	is, before := complete(now, s.namespaced), complete(was, s.namespaced)
+	system(is, before)
+	at := field.NewPath("metadata")
+	out := append(apivalidation.ValidateObjectMeta(is, s.namespaced, segment, at),
+		apivalidation.ValidateObjectMetaUpdate(is, before, at)...)
+	if job, ok := now.(*batch.Job); ok && bare {
+		return sorted(append(out, replaceJob(job, was.(*batch.Job))...))
+	}
 	return sorted(append(out, s.update(now, was)...))
 }
 
