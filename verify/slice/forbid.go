@@ -1,6 +1,10 @@
 package slice
 
 import (
+	"maps"
+
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -10,19 +14,21 @@ import (
 	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/celpolicy"
 	"github.com/kubesettle/kubesettle/verify/control/admission"
+	"github.com/kubesettle/kubesettle/verify/control/objects"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// refusal is why a version refuses the pods of a template in a namespace, whatever else there is; nil: it does not. Pod
+// refusal is why a version refuses the pods of a workload's template, whatever else there is; nil: it does not. Pod
 // Security admission comes before the policies, as in the API server.
 //
 // Upstream: kubernetes v1.36.3, pkg/kubeapiserver/options: AllOrderedPlugins.
-func (s side) refusal(template *corev1.PodTemplateSpec, namespace string) *state.Refusal {
+func (s side) refusal(template *corev1.PodTemplateSpec, of object.ID) *state.Refusal {
+	namespace := of.Namespace
 	if !admission.Enforces(s.namespaces[namespace]) && len(s.admission.bound) == 0 &&
 		template.Spec.RuntimeClassName == nil && template.Spec.Overhead == nil {
 		return nil
 	}
-	pod, refused := s.admitted(template, namespace)
+	pod, refused := s.admitted(template, of)
 	if refused != nil {
 		return refused
 	}
@@ -48,11 +54,15 @@ func policyID(kind, name string) string {
 
 // admitted is a pod of a template as validating admission gets to see it: with what the mutating plugins fill in.
 //
-// Upstream: kubernetes v1.36.3, plugin/pkg/admission/serviceaccount: Admit; limitranger: PodMutateLimitFunc; priority:
-// (*Plugin).admitPod; defaulttolerationseconds: (*Plugin).Admit; runtimeclass: Admit. Volumes of tokens are left out.
-func (s side) admitted(template *corev1.PodTemplateSpec, namespace string) (*corev1.Pod, *state.Refusal) {
-	pod := &corev1.Pod{ObjectMeta: *template.ObjectMeta.DeepCopy(), Spec: *template.Spec.DeepCopy()}
-	pod.Namespace = namespace
+// Upstream: kubernetes v1.36.3, pkg/apis/core/v1: SetDefaults_Pod; plugin/pkg/admission/serviceaccount: Admit;
+// limitranger: PodMutateLimitFunc; priority: (*Plugin).admitPod; defaulttolerationseconds: (*Plugin).Admit;
+// runtimeclass: Admit. Volumes of tokens are left out.
+func (s side) admitted(template *corev1.PodTemplateSpec, of object.ID) (*corev1.Pod, *state.Refusal) {
+	pod, namespace := madeOf(template, of), of.Namespace
+	objects.DefaultRequests(&pod.Spec)
+	if pod.Spec.EnableServiceLinks == nil {
+		pod.Spec.EnableServiceLinks = new(true)
+	}
 	if pod.Spec.ServiceAccountName == "" {
 		pod.Spec.ServiceAccountName, pod.Spec.DeprecatedServiceAccount = "default", "default"
 	}
@@ -72,6 +82,44 @@ func (s side) admitted(template *corev1.PodTemplateSpec, namespace string) (*cor
 		}
 	}
 	return pod, refused
+}
+
+// madeOf is a pod of a workload's template as its controller sends it; what is drawn of its name is xs.
+//
+// Upstream: kubernetes v1.36.3, pkg/controller: GetPodFromTemplate; statefulset: newStatefulSetPod; daemon: CreatePods;
+// job: (*Controller).manageJob.
+func madeOf(template *corev1.PodTemplateSpec, of object.ID) *corev1.Pod {
+	pod := &corev1.Pod{ObjectMeta: *template.ObjectMeta.DeepCopy(), Spec: *template.Spec.DeepCopy()}
+	pod.Namespace, pod.Name = of.Namespace, of.Name
+	owner := metav1.OwnerReference{APIVersion: of.Group + "/v1", Kind: of.Kind, Name: of.Name, UID: "uid",
+		Controller: new(true), BlockOwnerDeletion: new(true)}
+	labels := map[string]string{}
+	switch of.Kind {
+	case "Pod":
+		return pod
+	case "Deployment", "Rollout":
+		owner.APIVersion, owner.Kind, owner.Name = "apps/v1", "ReplicaSet", of.Name+"-xxxxxxxxxx"
+		labels["pod-template-hash"] = "xxxxxxxxxx"
+	case "CronJob":
+		owner.Kind, owner.Name = "Job", of.Name+"-00000000"
+	case "StatefulSet":
+		pod.Name += "-0"
+		labels[appsv1.StatefulSetPodNameLabel], labels[appsv1.PodIndexLabel] = pod.Name, "0"
+	}
+	switch owner.Kind {
+	case "StatefulSet", "DaemonSet":
+		labels[appsv1.ControllerRevisionHashLabelKey] = "xxxxxxxxxx"
+	case "Job":
+		labels[batchv1.JobNameLabel], labels[batchv1.ControllerUidLabel] = owner.Name, "uid"
+		pod.Finalizers = append(pod.Finalizers, batchv1.JobTrackingFinalizer)
+	}
+	if of.Kind != "StatefulSet" {
+		pod.GenerateName = owner.Name + "-"
+		pod.Name = pod.GenerateName + "xxxxx"
+	}
+	maps.Copy(labels, pod.Labels)
+	pod.Labels, pod.OwnerReferences = labels, []metav1.OwnerReference{owner}
+	return pod
 }
 
 // tolerates reports whether one of some tolerations is for a taint that evicts.
@@ -125,7 +173,7 @@ func Runtime(o *object.Object) runtime.Object {
 func refusedOtherwise(o *object.Object, sides [2]side) bool {
 	var text [2]string
 	for v, s := range sides {
-		if r := s.refusal(templateOf(o), o.ID.Namespace); r != nil {
+		if r := s.refusal(templateOf(o), o.ID); r != nil {
 			text[v] = r.Text
 		}
 	}
@@ -141,11 +189,11 @@ func (sl *Slice) forbid(sides [2]side) {
 				if !w.Manifests[u].Exists() {
 					continue
 				}
-				template := w.Manifests[u].Template()
+				template, made := w.Manifests[u].Template(), object.ID{Namespace: w.Namespace, Name: w.Name}
 				if o := sides[u].Workloads[w.ID]; o != nil { // as written: what the other version fills in is not there
-					template = templateOf(o)
+					template, made = templateOf(o), o.ID
 				}
-				r := s.refusal(template, w.Namespace)
+				r := s.refusal(template, made)
 				if r == nil {
 					continue
 				}
