@@ -95,27 +95,12 @@ func threeWay(ctx context.Context, r dynamic.ResourceInterface, u *unstructured.
 	if err != nil {
 		return err
 	}
-	modified, err := json.Marshal(u.Object)
-	if err != nil {
+	var original map[string]any
+	if err := json.Unmarshal([]byte(live.GetAnnotations()[appliedAnnotation]), &original); err != nil {
 		return err
 	}
-	current, err := json.Marshal(live.Object)
+	kind, patch, err := threeWayPatch(u.GroupVersionKind(), original, u.Object, live.Object)
 	if err != nil {
-		return err
-	}
-	original := []byte(live.GetAnnotations()[appliedAnnotation])
-	kind, patch := types.MergePatchType, []byte(nil)
-	if typed, known := scheme.Scheme.New(u.GroupVersionKind()); known == nil {
-		lookup, err := strategicpatch.NewPatchMetaFromStruct(typed)
-		if err != nil {
-			return err
-		}
-		kind = types.StrategicMergePatchType
-		patch, err = strategicpatch.CreateThreeWayMergePatch(original, modified, current, lookup, true)
-		if err != nil {
-			return err
-		}
-	} else if patch, err = jsonmergepatch.CreateThreeWayJSONMergePatch(original, modified, current); err != nil {
 		return err
 	}
 	if strings.TrimSpace(string(patch)) == "{}" {
@@ -123,6 +108,28 @@ func threeWay(ctx context.Context, r dynamic.ResourceInterface, u *unstructured.
 	}
 	_, err = r.Patch(ctx, u.GetName(), kind, patch, metav1.PatchOptions{FieldManager: "kubectl-client-side-apply"})
 	return err
+}
+
+// threeWayPatch is the patch that a client makes of what it applied last, what it applies, and what is there.
+func threeWayPatch(gvk schema.GroupVersionKind, was, now, live map[string]any) (types.PatchType, []byte, error) {
+	var docs [3][]byte
+	for i, v := range []map[string]any{was, now, live} {
+		var err error
+		if docs[i], err = json.Marshal(v); err != nil {
+			return "", nil, err
+		}
+	}
+	typed, err := scheme.Scheme.New(gvk)
+	if err != nil {
+		patch, err := jsonmergepatch.CreateThreeWayJSONMergePatch(docs[0], docs[1], docs[2])
+		return types.MergePatchType, patch, err
+	}
+	lookup, err := strategicpatch.NewPatchMetaFromStruct(typed)
+	if err != nil {
+		return "", nil, err
+	}
+	patch, err := strategicpatch.CreateThreeWayMergePatch(docs[0], docs[1], docs[2], lookup, true)
+	return types.StrategicMergePatchType, patch, err
 }
 
 // prune deletes an object that the new manifests do not have.

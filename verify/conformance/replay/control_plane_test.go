@@ -51,7 +51,29 @@ type Plane struct {
 // Start starts a control plane and waits until it answers. schedulerConfig is a
 // KubeSchedulerConfiguration without clientConnection; nil is the default profile. The
 // controller manager gets further flags. Errors name the component that failed and what it said last; nothing is left then.
-func Start(ctx context.Context, binary string, schedulerConfig []byte, flags ...string) (_ *Plane, err error) {
+func Start(ctx context.Context, binary string, schedulerConfig []byte, flags ...string) (*Plane, error) {
+	p, err := StartAPI(ctx, binary)
+	if err != nil {
+		return nil, err
+	}
+	err = p.spawn("kube-controller-manager", append([]string{"--kubeconfig", p.kubeconfig, "--leader-elect=false", "--secure-port=0",
+		"--service-account-private-key-file", p.file("sa.key"), "--controllers=*,-bootstrap-signer-controller,-token-cleaner-controller",
+		"--horizontal-pod-autoscaler-sync-period=1s", "--horizontal-pod-autoscaler-downscale-stabilization=5s",
+		"--horizontal-pod-autoscaler-initial-readiness-delay=1s", "--horizontal-pod-autoscaler-cpu-initialization-period=1s",
+		"--node-monitor-period=1s", "--node-monitor-grace-period=6s", "--node-startup-grace-period=6s",
+		"--kube-api-qps=200", "--kube-api-burst=400"}, flags...)...)
+	if err == nil {
+		err = p.startScheduler(schedulerConfig)
+	}
+	if err != nil {
+		p.Stop()
+		return nil, err
+	}
+	return p, nil
+}
+
+// StartAPI starts etcd and an API server alone, as [Start] does: no control loop acts on what is applied.
+func StartAPI(ctx context.Context, binary string) (*Plane, error) {
 	if _, err := os.Stat(binary); err != nil {
 		return nil, fmt.Errorf("the control plane's binary: %w; `make controlplane` builds it", err)
 	}
@@ -60,23 +82,11 @@ func Start(ctx context.Context, binary string, schedulerConfig []byte, flags ...
 		return nil, err
 	}
 	p := &Plane{binary: binary, dir: dir, kubeconfig: filepath.Join(dir, "kubeconfig"), dead: make(chan struct{})}
-	defer func() {
-		if err != nil {
-			p.Stop()
-		}
-	}()
 	if err := p.startAPI(ctx); err != nil {
+		p.Stop()
 		return nil, err
 	}
-	if err := p.spawn("kube-controller-manager", append([]string{"--kubeconfig", p.kubeconfig, "--leader-elect=false", "--secure-port=0",
-		"--service-account-private-key-file", p.file("sa.key"), "--controllers=*,-bootstrap-signer-controller,-token-cleaner-controller",
-		"--horizontal-pod-autoscaler-sync-period=1s", "--horizontal-pod-autoscaler-downscale-stabilization=5s",
-		"--horizontal-pod-autoscaler-initial-readiness-delay=1s", "--horizontal-pod-autoscaler-cpu-initialization-period=1s",
-		"--node-monitor-period=1s", "--node-monitor-grace-period=6s", "--node-startup-grace-period=6s",
-		"--kube-api-qps=200", "--kube-api-burst=400"}, flags...)...); err != nil {
-		return nil, err
-	}
-	return p, p.startScheduler(schedulerConfig)
+	return p, nil
 }
 
 func (p *Plane) file(name string) string { return filepath.Join(p.dir, name) }
@@ -106,7 +116,7 @@ func (p *Plane) startAPI(ctx context.Context) error {
 		"--cert-dir", p.file("certs"), "--token-auth-file", p.file("tokens.csv"), "--authorization-mode=RBAC",
 		"--service-account-issuer=https://kubernetes.default.svc", "--service-account-key-file", p.file("sa.key"),
 		"--service-account-signing-key-file", p.file("sa.key"), "--service-cluster-ip-range=10.0.0.0/24",
-		"--disable-admission-plugins=ServiceAccount", "--endpoint-reconciler-type=none",
+		"--allow-privileged", "--disable-admission-plugins=ServiceAccount", "--endpoint-reconciler-type=none",
 		"--default-not-ready-toleration-seconds=5", "--default-unreachable-toleration-seconds=5"); err != nil {
 		return err
 	}
