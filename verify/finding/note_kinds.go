@@ -100,6 +100,7 @@ const (
 	DeclaredTwice    Kind = "declared-twice"      // of a release; names: objects and where
 	PodsOfOperator   Kind = "pods-of-operator"    // names: objects
 	ActsOnNothing    Kind = "acts-on-nothing"     // of an object; what was removed
+	AimsAtNothing    Kind = "aims-at-nothing"     // names: objects
 	LeftBehind       Kind = "left-behind"         // of an object of a release; what was removed, with which release
 	MoreActOnNothing Kind = "more-act-on-nothing" // of a release; how many
 

@@ -104,6 +104,7 @@ func Analyse(ctx context.Context, ch *object.Changes, opt Options, all bool) (*A
 		return nil, err
 	}
 	var remarks []static.Remark
+	a.Result.Notices = append(a.Result.Notices, static.Aimless(ch)...)
 	if !opt.NoRemarks { // before the search, which takes all of the time that is left
 		remarks = slices.Concat(static.Remarks(ch, a.ties, all), a.evictions(ch),
 			static.DeclaredTraffic(ch, a.ties, opt.Policy), unrendered(ch, a.ties))

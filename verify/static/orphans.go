@@ -1,8 +1,11 @@
 package static
 
 import (
+	"slices"
+
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
@@ -44,6 +47,55 @@ func Orphans(p slice.Pair) []finding.Note {
 		out = append(out, finding.Say(finding.MoreActOnNothing, more).In(p.ID))
 	}
 	return out
+}
+
+// Aimless names the objects that the change brings to act on pods, and that act on none that were rendered: what they
+// do to others is not known.
+func Aimless(ch *object.Changes) []finding.Note {
+	if ch.Base == nil {
+		return nil
+	}
+	var names []string
+	var all *aimIndex
+	for i := range ch.Changes {
+		o := ch.Changes[i].Head
+		if ch.Changes[i].Kind != object.Added || o.Hook || !picks(o) {
+			continue
+		}
+		if all == nil {
+			all = newAimIndex(renderedObjects(ch.Head))
+		}
+		fenced := func(t *object.Object) bool { return isFor(o, t) }
+		if all.aimed(o, everything) == nil && !slices.ContainsFunc(all.objects, fenced) {
+			names = append(names, o.ID.String())
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	slices.Sort(names)
+	return []finding.Note{finding.Say(finding.AimsAtNothing).With(slices.Compact(names)...)}
+}
+
+// picks reports whether an object names the pods that it acts on, or whose they are.
+func picks(o *object.Object) bool {
+	switch t := o.Typed.(type) {
+	case *corev1.Service:
+		return len(t.Spec.Selector) > 0
+	case *networkingv1.NetworkPolicy:
+		return len(t.Spec.PodSelector.MatchLabels)+len(t.Spec.PodSelector.MatchExpressions) > 0
+	}
+	return Targeting(o)
+}
+
+// isFor reports whether a NetworkPolicy is for the pods of a workload.
+func isFor(o, target *object.Object) bool {
+	n, ok := o.Typed.(*networkingv1.NetworkPolicy)
+	if !ok || o.ID.Namespace != target.ID.Namespace {
+		return false
+	}
+	sel, err := metav1.LabelSelectorAsSelector(&n.Spec.PodSelector)
+	return err == nil && selects(sel, target)
 }
 
 // Targeting reports whether an object is of a kind that acts on workloads.
