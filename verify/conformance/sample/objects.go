@@ -86,11 +86,8 @@ func (e Edit) apply(content map[string]any) error {
 			at = x[step]
 		case []any:
 			n, err := strconv.Atoi(step)
-			if err != nil {
-				return fmt.Errorf("%s: no element %s", e.Path, step)
-			}
-			if n >= len(x) {
-				return nil
+			if err != nil || n >= len(x) {
+				return nil // an edit before has made a list of a map, or has left fewer elements
 			}
 			if last {
 				x[n] = e.Value
