@@ -206,7 +206,7 @@ func unusedFiles(r *finding.Result, ch *object.Changes, p *policies.Policy) {
 		one(values, "no release is known to take these values",
 			"declare the release that takes them in the policy, `releases: [{id: NAME, chart: FOLDER, values: [FILE]}]`, or compare what the "+
 				"chart gives with them before and after: --base-dir and --head-dir; if nothing is deployed with them, "+
-				"`parked: ['"+values[0]+"']` leaves them out")
+				"leave them out with `parked: ['"+values[0]+"']` in the policy")
 	}
 	opened(r, ch, p, &parked)
 	for _, n := range []finding.Note{n, parked} {
