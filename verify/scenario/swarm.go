@@ -20,6 +20,8 @@ const (
 	// swarmRests of them.
 	swarmSteps, swarmOf, mostSwarm = 50_000, 4, 1_000_000
 	restSteps, swarmRests          = 2_000, 16
+	// swarmLate is how many findings of a swarm are told where the budget has ended: to word one takes time as well.
+	swarmLate = 16
 	// swarmShare is the part of the time that is left, for one slice.
 	swarmShare = 3
 )
@@ -36,6 +38,7 @@ func (c *Checker) Swarm(ctx context.Context, sr *SliceResult) {
 	if sr.Err != nil || sr.Variant.AsDeclared() && Complete(sr.Cov) && sr.Cut == nil || c.Expired() || ctx.Err() != nil {
 		return
 	}
+	whole := c
 	if end := c.Budget.Deadline; !end.IsZero() {
 		c = c.until(time.Now().Add(time.Until(end) / swarmShare))
 	}
@@ -59,6 +62,9 @@ func (c *Checker) Swarm(ctx context.Context, sr *SliceResult) {
 	}
 	if done.Steps == 0 {
 		return
+	}
+	if whole.Expired() {
+		found = found[:min(len(found), swarmLate)]
 	}
 	done.Found = len(found)
 	sr.Swarmed = &done

@@ -302,9 +302,9 @@ func (s *swarm) better(rule, events, steps int) bool {
 	return v == nil || events < v.Events || events == v.Events && steps < len(v.Steps)
 }
 
-// enter keeps what a replay confirms.
+// enter keeps what a replay confirms, while there is time for it.
 func (s *swarm) enter(v Violation) {
-	if Confirm(s.System, v) == nil {
+	if !s.late() && Confirm(s.System, v) == nil {
 		s.best[v.Rule] = &v
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"sync"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/labels"
@@ -27,11 +28,24 @@ type Reason struct {
 // in the order of the nodes. Upstream stops at the first plugin that refuses a node;
 // for resources all that are short are named.
 func WhyPending(s state.State, p int) []Reason {
-	a, err := NewScheduler(s.C)
-	if err != nil {
-		return nil // no search has such a state: its scheduler was refused as well
+	asked.Lock()
+	defer asked.Unlock()
+	if asked.of != s.C {
+		a, err := NewScheduler(s.C)
+		if err != nil {
+			return nil // no search has such a state: its scheduler was refused as well
+		}
+		asked.of, asked.scheduler = s.C, a
 	}
-	return a.Decide(s, p).Why
+	return slices.Clone(asked.scheduler.Decide(s, p).Why)
+}
+
+// asked is the scheduler of the configuration that was asked last: many pods of one are asked about in turn, and to
+// compile it takes longer than to answer.
+var asked struct {
+	sync.Mutex
+	of        *state.Config
+	scheduler *Scheduler
 }
 
 // FitError sums up reasons as upstream's event on an unschedulable pod does:
