@@ -119,7 +119,8 @@ func Confirm(findings []finding.Finding) error {
 	}
 	for i := range findings {
 		f := &findings[i]
-		at := slices.IndexFunc(known, func(c Confirmation) bool { return c.Shape == Shape(f) })
+		shape := Shape(f)
+		at := slices.IndexFunc(known, func(c Confirmation) bool { return c.Shape == shape })
 		if at >= 0 {
 			c := known[at]
 			f.ConfirmedBy = fmt.Sprintf("%s on Kubernetes %s, %d of %d steps seen", c.Case, c.Kubernetes, c.Matched, c.Steps)

@@ -110,6 +110,7 @@ func Analyse(ctx context.Context, ch *object.Changes, opt Options, all bool) (*A
 			static.DeclaredTraffic(ch, a.ties, opt.Policy), unrendered(ch, a.ties))
 		remarks = static.Of(static.Reached(remarks, opt.Policy), opt.Has)
 	}
+	a.addUp(picked)
 	if err := a.search(ctx, picked); err != nil {
 		return nil, err
 	}

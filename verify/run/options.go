@@ -13,6 +13,7 @@ import (
 	"github.com/kubesettle/kubesettle/verify/memo"
 	"github.com/kubesettle/kubesettle/verify/scenario"
 	"github.com/kubesettle/kubesettle/verify/slice"
+	"github.com/kubesettle/kubesettle/verify/static"
 )
 
 // Options of a check.
@@ -103,9 +104,10 @@ type Analysis struct {
 	mending    []mending       // possible fixes of findings that took no search
 	// whole are the slices of which nothing was left out at the declared size: no arithmetic knows better.
 	whole map[*slice.Slice]bool
-	all   bool                   // everything is checked, and not what changed
-	stood map[string][][3]string // errors of objects as they stand, by release; filled as it is asked for
-	tries bool                   // a fix is tried: out of time, nothing of it matters
+	all   bool                                  // everything is checked, and not what changed
+	stood map[string][][3]string                // errors of objects as they stand, by release; filled as it is asked for
+	short map[*slice.Slice][2][]static.Shortage // by slice and version, see [Analysis.addUp]
+	tries bool                                  // a fix is tried: out of time, nothing of it matters
 	// deliveries are the releases by ID, and the order in which they are applied; filled as they are asked for.
 	deliveries map[string]delivered
 }

@@ -30,7 +30,10 @@ func (a *Analysis) enterShortages(picked []*slice.Slice) {
 			return
 		}
 		of := a.besides.PolicyOf(sl.Release, a.besides.Head)
-		both := a.shortages(sl, of)
+		both, known := a.short[sl]
+		if !known {
+			both = a.shortages(sl, of)
+		}
 		was, is := both[state.Base], both[state.Head]
 		if a.besides.Compared {
 			was = a.shortages(sl, a.besides.PolicyOf(sl.Release, a.besides.Base))[state.Base]
@@ -73,6 +76,17 @@ func (a *Analysis) enterShortages(picked []*slice.Slice) {
 	}
 	a.Result.Findings = finding.Across(a.Result.Findings)
 	finding.Sort(a.Result.Findings)
+}
+
+// addUp finds the shortages before the search, which takes all of the time that is left.
+func (a *Analysis) addUp(picked []*slice.Slice) {
+	a.short = map[*slice.Slice][2][]static.Shortage{}
+	for _, sl := range picked {
+		if a.checker.Expired() {
+			return
+		}
+		a.short[sl] = a.shortages(sl, a.besides.PolicyOf(sl.Release, a.besides.Head))
+	}
 }
 
 // tells reports whether head breaks a rule, as a search has it.

@@ -30,14 +30,16 @@ func (s Shortage) Enter(list []finding.Finding, sl *slice.Slice, rule rules.Rule
 			text = fmt.Sprintf("Kueue never admits %s: %s", w.Name, s.none)
 		}
 	}
-	if !s.Loaded { // else it may be repaired for as long as there is no load
-		list = slices.DeleteFunc(list, func(f finding.Finding) bool {
-			return f.Workload == w.ID && f.Rule == s.Rule && f.Release == release && f.Status == finding.Fixed
-		})
+	for i := len(list) - 1; i >= 0; i-- {
+		f := &list[i]
+		if f.Workload != w.ID || f.Rule != s.Rule || f.Release != release {
+			continue
+		}
+		// Under load it may be repaired for as long as there is none. Sums say more than one run of many.
+		if !s.Loaded && f.Status == finding.Fixed || f.FoundBy != "" {
+			list = slices.Delete(list, i, i+1)
+		}
 	}
-	list = slices.DeleteFunc(list, func(f finding.Finding) bool { // sums say more than one run of many
-		return f.FoundBy != "" && f.Workload == w.ID && f.Rule == s.Rule && f.Release == release
-	})
 	for i := range list {
 		f := &list[i]
 		if f.Workload == w.ID && f.Rule == s.Rule && f.Release == release && f.Status != finding.Fixed {
