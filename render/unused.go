@@ -64,12 +64,12 @@ func Opened(c *object.Changes) []deploys.Open {
 	return deploys.Opened(base, head, c.Files, func(f string) bool { return used[f] })
 }
 
-// usedFiles are those that a release of head is made of, and those of base that head has no more. Where head does not
-// render, what it would read is not known.
+// usedFiles are those that a release of head is made of, and those of base that head has no more. What a release reads
+// that does not render may not be known; one that is not rendered reads nothing that changes.
 func usedFiles(c *object.Changes) map[string]bool {
 	used, known := map[string]bool{}, true
 	for _, r := range c.Head.Releases {
-		known = known && r.Err == nil && !r.Untouched
+		known = known && (r.Err == nil || r.Whole)
 		for _, f := range r.Reads {
 			used[f] = true
 		}

@@ -317,9 +317,16 @@ func (a *Applied) Part() bool { return a.part }
 // Once reports whether an object is a Job or a Pod of plain manifests, which are not known to be applied again: a
 // finished one is often deleted, or never applied twice.
 func (a *Applied) Once() bool {
-	_, job := a.Head.Typed.(*batchv1.Job)
-	_, pod := a.Head.Typed.(*corev1.Pod)
-	return (job || pod) && !a.kept && a.Base != nil && len(created(a.Head)) == 0
+	return runsOnce(a.Head) && !a.kept && a.Base != nil && len(created(a.Head)) == 0
+}
+
+// runsOnce reports whether an object is a Job or a Pod.
+func runsOnce(o *object.Object) bool {
+	switch o.Typed.(type) {
+	case *batchv1.Job, *corev1.Pod:
+		return true
+	}
+	return false
 }
 
 // StandIns says what is there in place of the objects that cannot exist as they are: what base

@@ -4,9 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	batchv1 "k8s.io/api/batch/v1"
-	corev1 "k8s.io/api/core/v1"
-
 	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/finding"
@@ -35,7 +32,7 @@ func takenOver(p *Pass) []Remark {
 	var out []Remark
 	for _, h := range where.ch.Head.Releases {
 		for _, o := range h.Objects {
-			if h.Delivery.Forces || had[h.ID][keyOf(o)] || o.Typed == nil || o.Hook || once(o) || replaced(o) {
+			if h.Delivery.Forces || had[h.ID][keyOf(o)] || o.Typed == nil || o.Hook || runsOnce(o) || replaced(o) {
 				continue
 			}
 			if x, ok := takes(where, o, left[keyOf(o)]); ok {
@@ -80,13 +77,4 @@ func holdings(rev *object.Revision) map[string]map[object.ID]bool {
 		}
 	}
 	return out
-}
-
-// once reports whether an object runs once, and is often gone before the next one.
-func once(o *object.Object) bool {
-	switch o.Typed.(type) {
-	case *batchv1.Job, *corev1.Pod:
-		return true
-	}
-	return false
 }
