@@ -24,7 +24,7 @@ var neverReplaced = Rule{
 	Blind:    BlindToStarts | BlindToStops | BlindToPlace,
 	Help: Help{
 		Real: `Pods of a StatefulSet stay on a lost node in deletion (unless lost nodes are deleted: set
-` + "`events.nodeFailure.outOfService: true`" + `). Or pods are refused by a LimitRange, Pod Security, a duplicate
+` + "`events.nodeFailure.outOfService: true`" + `). Or pods or claims are refused by a LimitRange, Pod Security, duplicate
 ` + "`hostNetwork`" + ` port, or a ` + "`failurePolicy: Fail`" + ` webhook that guards its own pods. Or a Pod has no
 controller, or a Job has ` + "`backoffLimit: 0`" + `.`,
 		Bad: `A replica is missing; a webhook blocks every pod.`,
@@ -119,15 +119,31 @@ func neverCreated(c *state.Config, w int) Property {
 				english.Plural(n, "pod", ""), FullName(c, w), s.ReadyOf(w), outOf(s, w),
 				english.PluralWord(s.ReadyOf(w), "runs", "run"))
 		},
-		Fields: []string{"Workload:spec.template.spec.containers"},
+		Fields: []string{refusedField(c, w)},
 	}
+}
+
+// refusedField is the field that what refuses the pods of a workload looks at.
+func refusedField(c *state.Config, w int) string {
+	for _, list := range c.Spec.Admission.Claims {
+		if list != nil && len(list[w]) > 0 {
+			return "Workload:spec.volumeClaimTemplates"
+		}
+	}
+	return "Workload:spec.template.spec.containers"
 }
 
 // forbiddenPods is how many pods of workload w are missing that the API server refuses to
 // create, whatever room there is.
 func forbiddenPods(s state.State, w int) int {
 	p := s.NewClass(w)
-	if p < 0 || !s.Forbidden(p) {
+	if p < 0 {
+		return 0
+	}
+	if s.C.Pods[p].Ordinal != state.NoOrdinal {
+		return forbiddenOrdinals(s, w)
+	}
+	if !s.Forbidden(p) {
 		return 0
 	}
 	have := 0
@@ -135,6 +151,25 @@ func forbiddenPods(s state.State, w int) int {
 		have += s.Active(p)
 	}
 	return max(s.Replicas(w)-have, 0)
+}
+
+// forbiddenOrdinals are the ordinals of a StatefulSet without a pod whose pod of the applied version is refused.
+func forbiddenOrdinals(s state.State, w int) int {
+	total, first := 0, s.Manifest(w).FirstOrdinal()
+	for i := range s.Replicas(w) {
+		there, refused := false, false
+		for _, p := range s.C.ClassesOf[w] {
+			if c := &s.C.Pods[p]; c.Ordinal == first+i {
+				there = there || s.Existing(p) > 0
+				refused = refused || (s.VersionOf(w) == state.Head && c.InHead || s.VersionOf(w) == state.Base && c.InBase) &&
+					s.Forbidden(p)
+			}
+		}
+		if refused && !there {
+			total++
+		}
+	}
+	return total
 }
 
 // lostOf is the number of ordinals of workload w that a pod on deletion on a node that is

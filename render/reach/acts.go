@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"maps"
 	"path"
 	"reflect"
 	"regexp"
@@ -24,6 +25,7 @@ var (
 	runningKinds  = []string{"Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "Job", "CronJob", "Pod", "Rollout"}
 	// wideKinds act on all that is in a namespace, or are named; others on what they select or target.
 	wideKinds = []string{"ResourceQuota", "LimitRange", "PriorityClass", "RuntimeClass", namespaceKind}
+	quotaKinds = []string{"ResourceQuota"}
 	// everyKinds are asked about the objects of all namespaces.
 	everyKinds = []string{"ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding", "AdminNetworkPolicy",
 		"BaselineAdminNetworkPolicy", "ClusterNetworkPolicy", "CiliumClusterwideNetworkPolicy"}
@@ -57,6 +59,7 @@ type effects struct {
 	reach   *reach
 	acting  map[string]bool // namespaces of objects that act on others
 	runs    map[string]bool // namespaces of workloads
+	counted map[string]bool // namespaces in which something differs and a quota counts
 	steers  map[string]bool // namespaces in which more than an image differs
 	named   [][]byte        // [classKinds]
 	asks    bool            // for one of [classKinds]
@@ -82,7 +85,7 @@ func (r *reach) renderActed(ctx context.Context) (bool, error) {
 	}
 	e := &effects{
 		reach: r, acting: map[string]bool{}, runs: map[string]bool{}, steers: map[string]bool{}, every: everyKinds,
-		zeroed: map[string]bool{},
+		zeroed: map[string]bool{}, counted: map[string]bool{},
 	}
 	for _, kind := range roomKinds {
 		if slices.Contains(base.Opt.Acting, kind) {
@@ -93,6 +96,7 @@ func (r *reach) renderActed(ctx context.Context) (bool, error) {
 	e.compare(head, base)
 	e.goes(base, head)
 	e.callers(head)
+	e.count(base, head)
 	var both, declaring [][2]int
 	for i, rel := range head.Releases {
 		k, ok := base.ByID[rel.ID]
@@ -101,7 +105,8 @@ func (r *reach) renderActed(ctx context.Context) (bool, error) {
 			continue
 		}
 		on := e.actOn(head.Recipes[i]) || e.refers(head.Recipes[i]) || e.shares(head.Recipes[i])
-		if on || e.actedOnBy(head.Recipes[i]) || e.leads(head.Recipes[i]) || e.met(head.Recipes[i]) {
+		if on || e.actedOnBy(head.Recipes[i]) || e.leads(head.Recipes[i]) || e.met(head.Recipes[i]) ||
+			meet(e.counted, namespacesOf(head.Recipes[i])) {
 			both = append(both, [2]int{k, i})
 		}
 		if on {
@@ -176,8 +181,29 @@ func (e *effects) learn(j, twin *release.Recipe) {
 	}
 	for ns := range namespacesOf(j) {
 		e.acting[ns], e.runs[ns] = e.acting[ns] || acts, e.runs[ns] || runs
+		e.counted[ns] = true
 		e.steers[ns], e.zeroed[ns] = e.steers[ns] || steers, e.zeroed[ns] || zeroed
 	}
+}
+
+// count keeps of the namespaces in which something differs those that a quota of some release may be in: what others
+// have there takes of it, too.
+func (e *effects) count(sides ...*side.Side) {
+	if len(e.counted) == 0 {
+		return
+	}
+	quotas := map[string]bool{}
+	for _, s := range sides {
+		for _, j := range s.Recipes {
+			if j == nil || !anyFile(j, func(b []byte) bool { return hasKind(b, quotaKinds) }) {
+				continue
+			}
+			for ns := range namespacesOf(j) {
+				quotas[ns] = true
+			}
+		}
+	}
+	maps.DeleteFunc(e.counted, func(ns string, _ bool) bool { return !quotas[ns] })
 }
 
 // acts reports whether a file of a release may be of objects that act on others: selecting objects in a chart, or in a

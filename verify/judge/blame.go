@@ -149,9 +149,9 @@ var besides = []struct {
 		return v.OnBaseNodes(), len(v.BaseNodes) == len(v.Spec.Classes) && len(v.BaseNodes) > 0
 	}},
 	{refusers, func(v scenario.Variant) (scenario.Variant, bool) {
-		r := &v.Spec.Admission.Refused
-		differed := !reflect.DeepEqual(r[state.Head], r[state.Base])
-		r[state.Head] = r[state.Base]
+		r, c := &v.Spec.Admission.Refused, &v.Spec.Admission.Claims
+		differed := !reflect.DeepEqual(r[state.Head], r[state.Base]) || !reflect.DeepEqual(c[state.Head], c[state.Base])
+		r[state.Head], c[state.Head] = r[state.Base], c[state.Base]
 		return v, differed
 	}},
 }

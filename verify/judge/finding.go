@@ -162,6 +162,9 @@ func (w wording) unmade(s state.State) []finding.Step {
 			action = "admission-refused"
 		}
 		by, pod := strings.ToLower(owner), onePod(s, p)+revision(s, p)
+		if r := s.Refused(p); r != nil && r.Claim != "" {
+			pod = "PersistentVolumeClaim " + r.Claim + ", without which there is no pod"
+		}
 		text := fmt.Sprintf("the API server refuses the %s %s: %s", owner, pod, why)
 		if slices.ContainsFunc(refs, func(r actor.Ref) bool { return strings.HasPrefix(r.Object, slice.KueueGroup+"/") }) {
 			by, action, text = "kueue", "stay-gated", fmt.Sprintf("Kueue does not admit %s: %s", pod, why)

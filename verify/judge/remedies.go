@@ -64,7 +64,8 @@ type patient struct {
 	events  state.Events     // that may happen
 	scalers []state.Declared // loops of the policy that set the workload's replicas
 	blame   []finding.Blame
-	steps   map[string]int // with which step of the apply a workload or a quota of the slice comes, by ID
+	claims  []*state.Refusal // of its claims, on head
+	steps   map[string]int   // with which step of the apply a workload or a quota of the slice comes, by ID
 }
 
 // cure gives the remedies of one mechanism, where the patient has it.
@@ -122,6 +123,7 @@ var cures = []cure{
 	{rules.Short | rules.OneDomain | rules.NodesGoDown, spreadAnew},
 	{rules.Surplus | rules.Short | rules.Unplaced | rules.Restless, onlyRecommend},
 	{rules.Stuck, startAtOnce},
+	{rules.Stuck, admitClaims},
 	{rules.Unreplaced, giveLostNodesUp},
 	{rules.Stuck | rules.NodesGoDown | rules.Displaced, requestLess},
 	{rules.Stuck | rules.Displaced, keepMoreNodes},
@@ -139,6 +141,7 @@ func remedies(found scenario.Violation, v scenario.Variant, blame []finding.Blam
 	p.steps, p.at, p.events = stepsOf(&v.Spec), scale.Topology(found.Problem.Cfg.Topology), v.Spec.Events
 	p.blame = blame
 	p.scalers = v.Spec.DeclaredOn(of.Workload, state.SetReplicas)
+	p.claims = v.Slice.RefusedClaims(of.Workload)
 	var out []remedy
 	for k, c := range cures {
 		if facets.Any(c.mends) {
@@ -351,7 +354,7 @@ func byHand(sl *slice.Slice, found scenario.Violation) string {
 	if !ok || !found.Bound.Rule.Facets.Any(rules.MidRollout|rules.Unreverted|rules.Unreplaced) {
 		return ""
 	}
-	if _, ok := p.workload.Typed.(*appsv1.StatefulSet); ok {
+	if _, ok := p.workload.Typed.(*appsv1.StatefulSet); ok && len(sl.RefusedClaims(found.Key().Workload)) == 0 {
 		return "once it has happened, delete the stuck pod (kubectl delete pod), and the StatefulSet creates it again"
 	}
 	return ""

@@ -2,6 +2,8 @@ package judge
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/typed"
@@ -57,4 +59,27 @@ func abortAtOnce(p patient) []remedy {
 	return p.of("remove abortScaleDownDelaySeconds, which does not go with dynamicStableScale",
 		"the pods of an aborted revision go at once",
 		object.Setting{Path: "spec.strategy.canary.abortScaleDownDelaySeconds"})
+}
+
+// admitClaims lets a LimitRange or a quota take the claims of a StatefulSet.
+func admitClaims(p patient) []remedy {
+	var out []remedy
+	for _, o := range p.beside {
+		set := map[string]object.Setting{}
+		for _, r := range p.claims {
+			if r.Object == o.ID.String() && r.Enough != "" {
+				set[r.Field] = object.Setting{Path: r.Field, Value: r.Enough}
+			}
+		}
+		if len(set) == 0 {
+			continue
+		}
+		var list []object.Setting
+		for _, field := range slices.Sorted(maps.Keys(set)) {
+			list = append(list, set[field])
+		}
+		out = append(out, changing(fmt.Sprintf("let %s %s take the claims", o.ID.Kind, o.ID.Name),
+			"the namespace may use more storage", o, list))
+	}
+	return out
 }

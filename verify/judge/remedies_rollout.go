@@ -136,7 +136,7 @@ func spareOwnWebhook(p patient) []remedy {
 // startAtOnce lets the pods of a StatefulSet come beside each other.
 func startAtOnce(p patient) []remedy {
 	s, ok := p.workload.Typed.(*appsv1.StatefulSet)
-	if !ok || s.Spec.PodManagementPolicy == appsv1.ParallelPodManagement {
+	if !ok || s.Spec.PodManagementPolicy == appsv1.ParallelPodManagement || len(p.claims) > 0 {
 		return nil
 	}
 	set := []object.Setting{{Path: "spec.podManagementPolicy", Value: "Parallel"}}

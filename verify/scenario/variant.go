@@ -107,6 +107,7 @@ func (v Variant) surrounded(by state.Version) Variant {
 		refused = append(refused, [2]*state.Refusal{r[by], r[by]})
 	}
 	spec.Admission.Refused = [2][][2]*state.Refusal{refused, refused}
+	spec.Admission.Claims = [2][]map[int]*state.Refusal{spec.Admission.Claims[by], spec.Admission.Claims[by]}
 	spec.Admission.Webhooks = slices.Clone(spec.Admission.Webhooks)
 	for i := range spec.Admission.Webhooks {
 		h := &spec.Admission.Webhooks[i]
@@ -140,8 +141,9 @@ func (v Variant) Has(version state.Version) bool {
 // everything that can be seen of head alone was seen before its apply.
 func (v Variant) repeats() bool {
 	differs := func(d state.Declared) bool { return d.Differs }
-	refused := v.Spec.Admission.Refused
-	return v.BaseNamespaces == nil && reflect.DeepEqual(refused[state.Base], refused[state.Head]) &&
+	a := &v.Spec.Admission
+	return v.BaseNamespaces == nil && reflect.DeepEqual(a.Refused[state.Base], a.Refused[state.Head]) &&
+		reflect.DeepEqual(a.Claims[state.Base], a.Claims[state.Head]) &&
 		!slices.ContainsFunc(v.Spec.Declared, differs) &&
 		!slices.ContainsFunc(v.Spec.Workloads, func(w state.Workload) bool {
 			return !w.Manifests[state.Base].Same(&w.Manifests[state.Head])

@@ -73,7 +73,7 @@ const (
 	mounting = "mounting" // a claim
 	naming   = "naming"   // a rule of the user's own
 	guarding = "guarding" // that they serve a webhook
-	budgeted = "budgeted" // a PodDisruptionBudget
+	common   = "common"   // a PodDisruptionBudget, or a ResourceQuota that they overask
 	binding  = "binding"  // a port of the node
 	queueing = "queueing" // a ClusterQueue of Kueue
 	lending  = "lending"  // a cohort of them
@@ -152,7 +152,7 @@ func (x *vicinity) sort(id string, o *object.Object, s side) {
 	}
 }
 
-// meetings are the buckets of the budgets, ports and quota of Kueue that a workload may share with others.
+// meetings are the buckets of the budgets, quotas, ports and quota of Kueue that a workload may share with others.
 func meetings(o *object.Object, s side) []string {
 	var out []string
 	if queue, _ := s.queued(o); queue != nil {
@@ -164,8 +164,8 @@ func meetings(o *object.Object, s side) []string {
 			out = append(out, blocking)
 		}
 	}
-	for _, b := range s.budgets[o.ID.String()] {
-		out = append(out, bucketName(budgeted, b))
+	for _, b := range s.common[o.ID.String()] {
+		out = append(out, bucketName(common, b))
 	}
 	for _, p := range portsOf(o) {
 		out = append(out, bucketName(binding, strconv.Itoa(int(p.HostPort))))

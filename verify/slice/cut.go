@@ -118,7 +118,7 @@ func (c Cut) related(sides [2]side, a, b string) bool {
 			case p == nil || q == nil:
 			case influences(p, q, y) || influences(q, p, x) || x.counts(p, q) || y.counts(q, p) || c.joins(p, q) ||
 				share(p, x, q, y) || guardEachOther(p, x, q, y) ||
-				underOneBudget(p, x, q, y) || wantOnePort(p, q) || displaces(p, x, q, y) || displaces(q, y, p, x) ||
+				haveInCommon(p, x, q, y) || wantOnePort(p, q) || displaces(p, x, q, y) || displaces(q, y, p, x) ||
 				x.blocks(p) && y.blocks(q):
 				return true
 			case c.Limited && (outranks(p, x, q, y) || outranks(q, y, p, x)):

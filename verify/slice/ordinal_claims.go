@@ -75,8 +75,8 @@ func (c madeClaim) elsewhere() bool { return c.Immediate || len(c.Allowed) > 0 |
 
 // madeFor is the claim of an ordinal: the one among the objects, or the one that the template makes.
 func (st *storage) madeFor(template *corev1.PersistentVolumeClaim, w *state.Workload, ordinal int) madeClaim {
-	made := template.DeepCopy()
-	made.Name, made.Namespace = fmt.Sprintf("%s-%s-%d", template.Name, w.Name, ordinal), w.Namespace
+	made := claimOf(template, w.Name, ordinal)
+	made.Namespace = w.Namespace
 	id := object.ID{Kind: "PersistentVolumeClaim", Namespace: made.Namespace, Name: made.Name}
 	o := st.claims[id.String()]
 	if o == nil {
@@ -84,5 +84,12 @@ func (st *storage) madeFor(template *corev1.PersistentVolumeClaim, w *state.Work
 	}
 	out := madeClaim{st.claim(o)}
 	out.Set, out.Ordinal, out.Exclusive, out.OncePod = w.ID, ordinal, false, false
+	return out
+}
+
+// claimOf is the claim that a template of a StatefulSet makes for an ordinal.
+func claimOf(template *corev1.PersistentVolumeClaim, set string, ordinal int) *corev1.PersistentVolumeClaim {
+	out := template.DeepCopy()
+	out.Name = fmt.Sprintf("%s-%s-%d", template.Name, set, ordinal)
 	return out
 }

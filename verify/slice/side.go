@@ -31,11 +31,11 @@ type side struct {
 	kueue      kueue
 	byID       map[string]*object.Object
 	found      finder
-	// budgets are, by workload, those that count the pods of others as well, and wide those
-	// over more workloads than a slice has, with how many.
-	budgets map[string][]string
-	wide    map[string]int
-	beside  []*object.Object // workloads of other releases that take of the quotas
+	// common are, by workload, the budgets that count the pods of others as well, and the quotas that others overask
+	// with it; wide are budgets over more workloads than a slice has, with how many.
+	common map[string][]string
+	wide   map[string]int
+	beside []*object.Object // workloads of other releases that take of the quotas
 }
 
 // finder finds what acts on a workload.
@@ -105,6 +105,7 @@ func NewSide(objects []*object.Object) side {
 	}
 	s.priorities = newPriorities(classes)
 	s.budget()
+	s.contend()
 	s.admission.bound = celpolicy.Bind(s.admission.policies, s.admission.bindings)
 	return s
 }

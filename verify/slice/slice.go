@@ -127,6 +127,7 @@ func newSlice(release string, members []string, sides [2]side, touched map[strin
 	tellNamesakes(sl.Workloads)
 	sl.Spec.Workloads = sl.Workloads
 	sl.admit(sides)
+	sl.refuseClaims(sides)
 	sl.limit(sides)
 	sl.queue(sides)
 	sl.store(sides)

@@ -19,11 +19,11 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// mostBudgeted is the most workloads that one PodDisruptionBudget brings together in a slice.
-const mostBudgeted = 4
+// mostTogether is the most workloads that one PodDisruptionBudget or ResourceQuota brings together in a slice.
+const mostTogether = 4
 
 // budget notes which PodDisruptionBudgets count the pods of several workloads, of which each
-// says something else than of all: those over at most mostBudgeted, by workload, bring these
+// says something else than of all: those over at most mostTogether, by workload, bring these
 // together. The wide ones are over more, and are left out, and said to be.
 func (s *side) budget() {
 	over := map[string][]string{}
@@ -35,15 +35,15 @@ func (s *side) budget() {
 			}
 		}
 	}
-	s.budgets, s.wide = map[string][]string{}, map[string]int{}
+	s.common, s.wide = map[string][]string{}, map[string]int{}
 	for _, budget := range sortedIDs(over) {
 		ids := over[budget]
-		if len(ids) > mostBudgeted {
+		if len(ids) > mostTogether {
 			s.wide[budget] = len(ids)
 			continue
 		}
 		for _, id := range ids {
-			s.budgets[id] = append(s.budgets[id], budget)
+			s.common[id] = append(s.common[id], budget)
 		}
 	}
 }
@@ -66,10 +66,10 @@ func decidesAlone(o *object.Object) bool {
 		at(spec.MinAvailable, 100)
 }
 
-// underOneBudget reports whether one budget counts the pods of two workloads.
-func underOneBudget(p *object.Object, x side, q *object.Object, y side) bool {
-	other := y.budgets[q.ID.String()]
-	return slices.ContainsFunc(x.budgets[p.ID.String()], func(b string) bool { return slices.Contains(other, b) })
+// haveInCommon reports whether a budget counts the pods of two workloads, or a quota cannot hold both.
+func haveInCommon(p *object.Object, x side, q *object.Object, y side) bool {
+	other := y.common[q.ID.String()]
+	return slices.ContainsFunc(x.common[p.ID.String()], func(b string) bool { return slices.Contains(other, b) })
 }
 
 // wantOnePort reports whether pods of two workloads want the same port of a node.

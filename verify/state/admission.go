@@ -20,7 +20,9 @@ type Refusal struct {
 	Text          string // such as "Pod is invalid: …"
 	Object, Field string // of the declaration that makes it so
 	With          string // another object that takes part; "": none
-	Container     string // path of the container in the template; "" for the pod
+	Enough        string // a value of the field that refuses nothing; "": it is not known
+	Own           string // field of the workload; "" for its pods
+	Claim         string // the claim that cannot be made for the pod, as "namespace/name"; "": the pod itself is refused
 }
 
 // Admission is what decides whether pods may be created, beside quotas.
@@ -31,10 +33,16 @@ type Admission struct {
 	// Refused says, by the version that is applied, for which template of which version of each workload the API server
 	// makes no pods for another reason: [applied][workload][template]. nil: none.
 	Refused [2][][2]*Refusal
+	// Claims says, by the version that is applied, which ordinals of each StatefulSet get no pod, as a claim of theirs
+	// cannot be made: [applied][workload][ordinal]. nil: none.
+	Claims [2][]map[int]*Refusal
 }
 
 // Refusal is that of the pods of a class, where a version is applied; nil: there is none.
 func (a *Admission) Refusal(v Version, class *PodClass) *Refusal {
+	if list := a.Claims[v]; list != nil && list[class.Workload][class.Ordinal] != nil {
+		return list[class.Workload][class.Ordinal]
+	}
 	if a.Refused[v] == nil {
 		return nil
 	}

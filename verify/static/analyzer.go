@@ -30,7 +30,7 @@ func Analyzers() []*Analyzer {
 		&aims, &parts, &routed, &reached, &holds, &taints, &pins, &ranks, &guards, &doubles, &lacks, &stales, &gapped,
 		&orders, &defined, &patience, &undoes, &forced, &renews, &queued, &gates,
 		&waits, &owners, &moves, &takeovers, &leaves,
-		&denies, &doublePorts, &uncounted, &unservedPorts, &recreates, &hasty, &cuts, &entered, &images,
+		&denies, &overfills, &doublePorts, &uncounted, &unservedPorts, &recreates, &hasty, &cuts, &entered, &images,
 		&servedVersions, &switched, &nearby, &nodeWords,
 		&strangers, &goneVersions, &unitSlips, &unhosted, &unreadied,
 	}
@@ -90,6 +90,7 @@ type facts struct {
 	words     map[*object.Object][]nodeWord          // of all releases of head, by who names them
 	defined   [2]map[schema.GroupKind]*object.Object // CustomResourceDefinitions, by version
 	every     bool                                   // what changes matters for traffic, whatever it is
+	bounds    map[string][]*object.Object            // see limits
 }
 
 func (f *facts) where() *whereabouts {

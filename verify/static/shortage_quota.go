@@ -26,12 +26,10 @@ func overdrawn(sl *slice.Slice, v state.Version) []Shortage {
 		}
 		for i := range sl.Spec.Workloads {
 			w := &sl.Spec.Workloads[i]
-			m := &w.Manifests[v]
-			if w.Namespace != q.Namespace || !counted(m) || len(w.Sizes) > 0 ||
-				!admission.Counts(hard, &corev1.Pod{Spec: *m.Pod()}, sl.Spec.DefaultPriority[v]) {
+			if !drawsOn(sl, &q, i, v) {
 				continue
 			}
-			s, ok := overdraft(w, v, hard, q.Others[v])
+			s, ok := overdraft(w, v, hard, besides(sl, &q, i, v))
 			if !ok && !q.Found {
 				s, ok = unsaid(w, v, hard)
 			}
@@ -42,6 +40,73 @@ func overdrawn(sl *slice.Slice, v state.Version) []Shortage {
 		}
 	}
 	return out
+}
+
+// drawsOn reports whether a quota counts the pods of a workload, which are as many as it declares.
+func drawsOn(sl *slice.Slice, q *state.Quota, i int, v state.Version) bool {
+	w := &sl.Spec.Workloads[i]
+	m := &w.Manifests[v]
+	return q.Objects[v] != nil && w.Namespace == q.Namespace && counted(m) && len(w.Sizes) == 0 &&
+		admission.Counts(q.Objects[v], &corev1.Pod{Spec: *m.Pod()}, sl.Spec.DefaultPriority[v])
+}
+
+// besides is what a quota has for others than workload i of a slice: those outside of it, and the other workloads of
+// it. Where one of these comes to ask for more, and workload i does not, it is that one that gets too little.
+func besides(sl *slice.Slice, q *state.Quota, i int, v state.Version) corev1.ResourceList {
+	all := withMembers(sl, q, i, v)
+	if v == state.Base || asksMore(sl, q, i) {
+		return all
+	}
+	if drawsOn(sl, q, i, state.Base) {
+		w := &sl.Spec.Workloads[i]
+		if _, short := overdraft(w, state.Base, q.Objects[state.Base], withMembers(sl, q, i, state.Base)); short {
+			return all
+		}
+	}
+	for k := range sl.Spec.Workloads {
+		if k != i && asksMore(sl, q, k) {
+			return q.Others[v]
+		}
+	}
+	return all
+}
+
+// withMembers is what others take of a quota, with the workloads of the slice but i.
+func withMembers(sl *slice.Slice, q *state.Quota, i int, v state.Version) corev1.ResourceList {
+	out := corev1.ResourceList{}
+	addTo(out, q.Others[v])
+	for k := range sl.Spec.Workloads {
+		if k != i {
+			addTo(out, demand(sl, q, k, v))
+		}
+	}
+	return out
+}
+
+// demand is what the declared pods of a workload take of a quota.
+func demand(sl *slice.Slice, q *state.Quota, i int, v state.Version) corev1.ResourceList {
+	if !drawsOn(sl, q, i, v) {
+		return nil
+	}
+	w := &sl.Spec.Workloads[i]
+	n, _ := replicasAsked(w, v, false)
+	use := admission.QuotaUse(&corev1.Pod{ObjectMeta: w.Manifests[v].Template().ObjectMeta, Spec: *w.Manifests[v].Pod()})
+	for name, each := range use {
+		each.Mul(n)
+		use[name] = each
+	}
+	return use
+}
+
+// asksMore reports whether head has a workload take more of a quota than base.
+func asksMore(sl *slice.Slice, q *state.Quota, i int) bool {
+	was := demand(sl, q, i, state.Base)
+	for name, now := range demand(sl, q, i, state.Head) {
+		if before := was[name]; now.Cmp(before) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // unsaid is that a quota lets no pod of a workload in that does not say what it takes.

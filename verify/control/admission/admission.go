@@ -1,6 +1,7 @@
 package admission
 
 import (
+	"cmp"
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
@@ -25,7 +26,7 @@ type webhookLoop struct {
 // NewAdmission notes which pods are refused whatever else there is, by LimitRanges last, and gives the webhooks.
 func NewAdmission(b *state.Builder) ([]actor.Actor, error) {
 	c := b.Config()
-	for v := range c.Spec.Admission.Refused {
+	for v := range c.Refusals {
 		for p := range c.Pods {
 			if r := c.Spec.Admission.Refusal(state.Version(v), &c.Pods[p]); r != nil {
 				c.Refuse(state.Version(v), p, r)
@@ -105,10 +106,7 @@ func Forbidden(s state.State, p int) (string, []actor.Ref) {
 	v := s.VersionOfClass(p)
 	own := actor.Ref{Object: s.C.Spec.Workloads[s.C.Pods[p].Workload].ID, Version: v}
 	if r := s.Refused(p); r != nil {
-		own.Field = "spec.template.spec"
-		if r.Container != "" {
-			own.Field = "spec.template." + r.Container + ".resources"
-		}
+		own.Field = cmp.Or(r.Own, "spec.template.spec")
 		refs := []actor.Ref{own}
 		if r.Object != "" {
 			refs = append(refs, actor.Ref{Object: r.Object, Version: v, Field: r.Field})

@@ -65,7 +65,7 @@ func limitRefusal(pod *corev1.PodSpec, ranges []*corev1.LimitRange) *state.Refus
 		for i := range list.of {
 			at := field.NewPath("spec", list.field).Index(i)
 			if errs := corevalidation.ValidateResourceRequirements(&list.of[i].Resources, at.Child("resources")); len(errs) > 0 {
-				out := &state.Refusal{Text: fmt.Sprintf("Pod is invalid: %s", errs[0].Error()), Container: at.String()}
+				out := &state.Refusal{Text: fmt.Sprintf("Pod is invalid: %s", errs[0].Error()), Own: ownResources(at.String())}
 				out.Object, out.Field = filledBy(ranges)
 				return out
 			}
@@ -75,12 +75,26 @@ func limitRefusal(pod *corev1.PodSpec, ranges []*corev1.LimitRange) *state.Refus
 		for i := range r.Spec.Limits {
 			l := &r.Spec.Limits[i]
 			if text, container := outOfRange(pod, l); text != "" {
-				return &state.Refusal{Text: "forbidden: " + text, Object: limitRangeID(r),
-					Field: fmt.Sprintf("spec.limits[%d]", i), Container: container}
+				refusal := byRange(r, i, text)
+				refusal.Own = ownResources(container)
+				return refusal
 			}
 		}
 	}
 	return nil
+}
+
+// byRange is a refusal by an item of a LimitRange.
+func byRange(r *corev1.LimitRange, i int, text string) *state.Refusal {
+	return &state.Refusal{Text: "forbidden: " + text, Object: limitRangeID(r), Field: fmt.Sprintf("spec.limits[%d]", i)}
+}
+
+// ownResources is the field of a template with the resources of a container; "" is for the pod.
+func ownResources(container string) string {
+	if container == "" {
+		return ""
+	}
+	return "spec.template." + container + ".resources"
 }
 
 func limitRangeID(r *corev1.LimitRange) string { return "LimitRange " + r.Namespace + "/" + r.Name }

@@ -239,7 +239,7 @@ func (x *statefulSet) Model() *actor.Model {
 		MayHide: []string{
 			"one sync is one step: anything between two of its writes is missed",
 			"updateStrategy.rollingUpdate.maxUnavailable counts where the policy sets the feature gate MaxUnavailableStatefulSet, which is off by default",
-			"claims of volumeClaimTemplates exist, bind anywhere, and never block a pod",
+			"claims of volumeClaimTemplates exist, bind anywhere, and block a pod only where a LimitRange or quota refuses them",
 			"the scheduler's default spreading ignores a Service that selects some ordinals only",
 			"pods of revisions before base are missed",
 			"a deleted StatefulSet's pods go at once, in one step",
