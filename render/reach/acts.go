@@ -45,8 +45,8 @@ var (
 
 const namespaceKind = "Namespace"
 
-// classKinds are those that pods name.
-var classKinds = []string{"PriorityClass", "RuntimeClass"}
+// classKinds are those that pods and their claims name.
+var classKinds = []string{"PriorityClass", "RuntimeClass", "StorageClass"}
 
 var (
 	// labelled is in a Namespace that refuses pods by one of its labels, or that something chooses by these.
@@ -165,7 +165,7 @@ func (e *effects) learn(j, twin *release.Recipe) {
 		runs = runs || hasKind(b, runningKinds)
 		e.running = append(e.running, b)
 		e.asks = e.asks || bytes.Contains(b, []byte("priorityClassName")) ||
-			bytes.Contains(b, []byte("runtimeClassName"))
+			bytes.Contains(b, []byte("runtimeClassName")) || bytes.Contains(b, []byte("storageClassName"))
 		e.picks = e.picks || bytes.Contains(b, choosing)
 		e.labels = e.labels || differs(p) && hasKind(b, []string{namespaceKind})
 		acts = acts || e.acts(j, b) || differs(p) && e.steersOthers(j, b)

@@ -82,7 +82,7 @@ func Reached(list []Remark, p *policies.Policy) []Remark {
 		switch {
 		case r.since > 0 && minor > 0 && minor < r.since:
 			return true
-		case listed && (r.occasion == diskPressure || r.occasion == nodeRemoved), declared && r.premise != "":
+		case listed && (r.occasion == diskPressure || r.occasion == nodeRemoved), declared && (r.premise != "" || r.searched):
 			return true
 		case r.gate != "" && !gatedOff(p, r.gate):
 			return true

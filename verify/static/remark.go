@@ -39,6 +39,8 @@ type Remark struct {
 	// premise names the clusters that it holds for, of which nothing is declared; "": it does not hang on nodes. Where
 	// nodes are declared, a search tells instead.
 	premise string
+	// searched says that a search tells it instead where nodes are declared.
+	searched bool
 	// with is a release that the remark needs, and that is not declared to run in the same cluster; "": none.
 	with  string
 	shape string // what tells it from another remark on the same fields; "": nothing
