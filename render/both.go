@@ -80,6 +80,8 @@ func compared(ctx context.Context, bs, hs *side.Side) (b, h *object.Revision, er
 	bs.Narrowed()
 	hs.Narrowed()
 	pair.SettleNames(bs, hs)
+	pair.FollowDeclared(bs, hs)
+	pair.MatchSources(bs, hs)
 	pair.KeepMoved(bs, hs)
 	pair.FollowMoves(bs, hs)
 	pair.DropRepeated(bs, hs)

@@ -35,7 +35,8 @@ func (d *Found) helmfiles() {
 			continue
 		}
 		b, err := d.src.Read(f)
-		if err != nil || !bytes.Contains(b, []byte("releases:")) && !bytes.Contains(b, []byte("helmfiles:")) {
+		has := func(key string) bool { return bytes.Contains(b, []byte(key)) }
+		if err != nil || !has("releases:") && !has("helmfiles:") && !has("bases:") {
 			continue
 		}
 		helmfile.GivesValues(f, b, given)

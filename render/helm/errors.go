@@ -46,6 +46,10 @@ func templateFailure(c *release.Chart, ch *chart.Chart, texts map[string]string,
 		f.Where = object.LineOf(file, renderedLine(c, ch, re), "template")
 		f.Reason = fmt.Sprintf("%s:%d: %s", file, f.Where.StartLine, re.Error())
 		f.Remedy = giveYAML
+		if c.AnyValues && strings.Contains(re.text, "${") { // with the value in its place it may be YAML
+			f.Skipped, f.Remedy = true, "put the value into quotes, or render it before and after with what fills it in"
+			f.Reason += ", with what stands for a value that is filled in later"
+		}
 		return f
 	}
 	text := strings.Join(strings.Fields(err.Error()), " ")

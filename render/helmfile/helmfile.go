@@ -295,10 +295,10 @@ func mapAt(v any, keys ...string) map[string]any {
 // Is reports whether a file is a helmfile: by its name, or because it lies in no chart and has, beside releases, keys
 // that only helmfiles have.
 func Is(f string, b []byte, inChart bool) bool {
-	if !bytes.Contains(b, []byte("releases:")) || !releasesLine.Match(b) || source.HasAPIVersion(b) {
-		return false
-	}
 	named := strings.HasPrefix(path.Base(f), "helmfile.") || path.Base(path.Dir(f)) == "helmfile.d"
+	if source.HasAPIVersion(b) || !releasesLine.Match(b) && !(named && basesLine.Match(b)) {
+		return false // releases, or a base that may have them
+	}
 	return named || !inChart && bytes.Contains(b, []byte("chart")) && ownLine.Match(b)
 }
 

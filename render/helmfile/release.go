@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -20,6 +21,7 @@ import (
 // add adds the releases of the environment that are installed there.
 func (h *helmfile) add() {
 	shared := slices.Clone(h.read)
+	there := map[string]bool{}
 	for _, e := range h.entries {
 		if h.Over() {
 			return
@@ -39,6 +41,14 @@ func (h *helmfile) add() {
 		} else {
 			f.Where, f.Reason = b.at, fmt.Sprintf("%s:%d: %s", b.at.File, b.at.StartLine, f.Reason)
 		}
+		if name, always := b.always(r); always && there[name] {
+			h.failRead(h.release(""), &object.Failure{Where: b.at, Remedy: "give one of the two another name",
+				Reason: fmt.Sprintf("%s:%d: release %s/%s stands twice, which helmfile refuses",
+					b.at.File, b.at.StartLine, r.Namespace, r.Name)}, fmt.Sprint(own))
+			continue
+		} else if always {
+			there[name] = true
+		}
 		if f == nil {
 			f = b.build(&r)
 		}
@@ -50,6 +60,22 @@ func (h *helmfile) add() {
 		h.Add(r)
 	}
 }
+
+// always is the name of a release in its cluster, and whether it is installed whatever the values are.
+//
+// Upstream: helmfile, pkg/state: (*HelmState).GetReleasesWithOverrides, checkDuplicates ("duplicate release").
+func (b *installation) always(r release.Release) (name string, yes bool) {
+	for _, k := range []string{"condition", "installed", "installedTemplate"} {
+		if b.content[k] != nil {
+			return "", false
+		}
+	}
+	name = r.Namespace + "/" + r.Name + " " + document.Text(b.content, "kubeContext")
+	return name, !strings.Contains(name, "{{") && !strings.Contains(name, stood)
+}
+
+// sets are the arguments of Helm that change what a chart renders to.
+var sets = regexp.MustCompile(`^(--(set|values|post-renderer|namespace|api-versions|kube-version|set-\w+)\b|-[fn]\b)`)
 
 // inherit puts a release, or a template of one, over the templates that it inherits from: lists grow; for anything else
 // the template's value counts.
@@ -188,6 +214,11 @@ func (b *installation) build(r *release.Release) *object.Failure {
 	}
 	if document.Value(b.state, "helmDefaults", "postRenderer") != nil {
 		return skip(b.at, "what `helmDefaults.postRenderer` makes of the chart is not known")
+	}
+	for _, k := range []string{"args", "syncArgs", "templateArgs"} {
+		if slices.ContainsFunc(document.Texts(document.Value(b.state, "helmDefaults", k)), sets.MatchString) {
+			return skip(b.at, "what helmDefaults.%s makes of the chart is not known", k)
+		}
 	}
 	for _, k := range []string{"name", "namespace", "version", "chart", "directory"} {
 		if v := b.field(k); strings.Contains(v, "{{") || k != "namespace" && strings.Contains(v, stood) {

@@ -86,11 +86,14 @@ type docName struct{ group, kind, namespace, name string }
 func named(docs []document.Document) map[docName]map[string]any {
 	out := map[docName]map[string]any{}
 	for i := range docs {
-		c := docs[i].Content
-		gv := document.GVK(c)
-		out[docName{gv.Group, gv.Kind, document.Text(c, "metadata", "namespace"), document.Text(c, "metadata", "name")}] = c
+		out[nameOf(docs[i].Content)] = docs[i].Content
 	}
 	return out
+}
+
+func nameOf(c map[string]any) docName {
+	gv := document.GVK(c)
+	return docName{gv.Group, gv.Kind, document.Text(c, "metadata", "namespace"), document.Text(c, "metadata", "name")}
 }
 
 // likeDocs is how much of two renderings is alike, in thousandths: the likeness of the objects of one name, of all.
