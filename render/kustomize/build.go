@@ -11,7 +11,9 @@ import (
 	"sync"
 
 	utiljson "k8s.io/apimachinery/pkg/util/json"
+	"sigs.k8s.io/kustomize/api/konfig"
 	"sigs.k8s.io/kustomize/api/krusty"
+	"sigs.k8s.io/kustomize/api/provenance"
 	"sigs.k8s.io/kustomize/api/resmap"
 	"sigs.k8s.io/kustomize/api/resource"
 	"sigs.k8s.io/kustomize/api/types"
@@ -80,7 +82,7 @@ func build(files map[string][]byte, root string, opt *krusty.Options) (resmap.Re
 		if err := fsys.WriteFile("/"+p, b); err != nil {
 			return nil, err
 		}
-		ownSchema = ownSchema || bytes.Contains(b, []byte("\nopenapi:")) || bytes.HasPrefix(b, []byte("openapi:"))
+		ownSchema = ownSchema || bytes.Contains(b, []byte("openapi")) // however the key is written
 	}
 	if ownSchema {
 		kustomizeSchema.Lock()
@@ -254,8 +256,19 @@ func builtDocument(j *release.Recipe, r *resource.Resource) (document.Document, 
 	if !asksOrigin(j) {
 		dropAnnotation(d.Content, originAnnotation)
 	}
+	nameBuilder(d.Content)
 	d.File = d.Origin
 	return d, nil
+}
+
+// nameBuilder puts the version of kustomize that this is into the label that buildMetadata: [managedByLabel] asks for.
+// The library names the program that it is in, which may be no value for a label.
+func nameBuilder(content map[string]any) {
+	meta, _ := content["metadata"].(map[string]any)
+	labels, _ := meta["labels"].(map[string]any)
+	if labels[konfig.ManagedbyLabelKey] == "kustomize-"+provenance.GetProvenance().Semver() {
+		labels[konfig.ManagedbyLabelKey] = "kustomize-v5"
+	}
 }
 
 // resourceMap decodes a resource. Kustomize's own output goes through text, in which its YAML library changes folded

@@ -115,9 +115,12 @@ func (g *gatherer) inflation(k *File, dir, home string, h types.HelmChart) (*rel
 		chartDir = versioned
 	}
 	vendored := g.src.HasFile(path.Join(chartDir, "Chart.yaml"))
+	if !slices.Contains([]string{"", "merge", "override", "replace"}, h.ValuesMerge) {
+		return nil, k.fail(h.ValuesMerge, "is no valuesMerge that kustomize knows", "write merge, override or replace")
+	}
 	var values []string
-	for _, v := range append([]string{h.ValuesFile}, h.AdditionalValuesFiles...) {
-		if v == "" {
+	for i, v := range append([]string{h.ValuesFile}, h.AdditionalValuesFiles...) {
+		if v == "" || i == 0 && len(h.ValuesInline) > 0 && h.ValuesMerge == "replace" {
 			continue
 		}
 		if f := g.need(k, dir, v); f != nil {
@@ -144,14 +147,17 @@ func (g *gatherer) inflation(k *File, dir, home string, h types.HelmChart) (*rel
 	rel := release.Release{
 		Release: object.Release{ID: g.recipe.Release.ID, Kind: object.Helm, Path: chartDir,
 			Name: h.ReleaseName, Namespace: h.Namespace, Values: values},
-		KubeVersion: h.KubeVersion,
+		KubeVersion: h.KubeVersion, APIVersions: slices.Concat(h.ApiVersions, g.recipe.Release.APIVersions),
 	}
 	if rel.Namespace == "" {
 		rel.Namespace = g.space
 	}
-	if rel.Name == "" {
-		rel.Name = "release-name"
+	if strings.Contains(h.NameTemplate, "{{") {
+		f := k.fail(h.Name, "has a nameTemplate, which is not filled in", "give it its releaseName")
+		f.Skipped = true
+		return nil, f
 	}
+	rel.Name = cmp.Or(rel.Name, h.NameTemplate, "release-name")
 	if rel.KubeVersion == "" {
 		rel.KubeVersion = g.recipe.Release.KubeVersion
 	}
@@ -174,8 +180,47 @@ func (g *gatherer) inflation(k *File, dir, home string, h types.HelmChart) (*rel
 		g.recipe.Later = true
 		return &release.Chart{}, nil
 	}
-	c.IncludeCRDs, c.SkipHooks, c.Inline, c.Template = h.IncludeCRDs, h.SkipHooks, h.ValuesInline, true
+	over := h.AdditionalValuesFiles
+	if h.ValuesMerge == "merge" {
+		over = append([]string{h.ValuesFile}, over...)
+	}
+	inline := h.ValuesInline
+	for _, v := range over {
+		p := path.Join(dir, v)
+		if v == "" {
+			p = path.Join(chartDir, "values.yaml")
+		}
+		inline = beneath(inline, j.Files[p])
+	}
+	c.IncludeCRDs, c.SkipHooks, c.Inline, c.Template = h.IncludeCRDs, h.SkipHooks, inline, true
 	return c, nil
+}
+
+// beneath are inline values that a file of values does not set: those that it sets win.
+//
+// Upstream: kustomize, (*HelmChartInflationGeneratorPlugin).createNewMergedValuesFile and (HelmChart).AsHelmArgs.
+func beneath(inline map[string]any, file []byte) map[string]any {
+	var set map[string]any
+	if yaml.Unmarshal(file, &set) != nil {
+		return inline
+	}
+	return unset(inline, set)
+}
+
+func unset(values, set map[string]any) map[string]any {
+	out := map[string]any{}
+	for key, v := range values {
+		own, both := set[key]
+		deep, isMap := v.(map[string]any)
+		ownMap, isToo := own.(map[string]any)
+		switch {
+		case !both:
+			out[key] = v
+		case isMap && isToo:
+			out[key] = unset(deep, ownMap)
+		}
+	}
+	return out
 }
 
 // pulled are the arguments by which Helm finds a chart: one of a registry is named by its address.
