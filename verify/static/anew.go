@@ -36,7 +36,16 @@ func anew(p *Pass) []Remark {
 			continue
 		}
 		errs := steadyErrors(o, validation.Update(o.Typed, b.Typed))
-		if len(errs) == 0 || len(refused(o)) > 0 {
+		if len(refused(o)) > 0 {
+			continue
+		}
+		if len(errs) == 0 {
+			if madeAgain(p.Head.Delivery.Tool, o) && !madeAgain(p.Head.Delivery.Tool, b) {
+				out = append(out, Remark{Object: o, paths: []string{"metadata.annotations"}, Conditional: true, recovers: true,
+					text: fmt.Sprintf("%s is deleted and created again by each change of it (Replace=true and Force=true of "+
+						"Argo CD): all its pods go at once", o.ID),
+					remedies: byHand("leave out Replace=true: Force=true alone deletes only what cannot be changed in place")})
+			}
 			continue
 		}
 		field := errs[0].Field
@@ -60,9 +69,8 @@ func anew(p *Pass) []Remark {
 
 // forces reports whether an apply deletes an object of release r that it cannot change in place, and what says so.
 func forces(r *object.Rendered, o *object.Object) (at string, yes bool) {
-	on := annotation(o, "kustomize.toolkit.fluxcd.io/force")
-	if strings.EqualFold(on, "enabled") || strings.EqualFold(on, "true") {
-		return "the annotation force", r.Delivery.Tool == object.Flux
+	if at, yes = asksForForce(r.Delivery.Tool, o); yes {
+		return at, yes
 	}
 	return "spec.force of Kustomization " + r.Delivery.Name, r.Delivery.Forces
 }

@@ -97,20 +97,21 @@ func (r *Remains) stays(o *object.Object) (file, how string) {
 	return "", ""
 }
 
-// spares says how a tool is told to leave an object alone, or to run it as a hook, beside the rest of a release; "": it
-// applies the object like any other. Hooks are mostly Jobs and pods.
+// spares says how the tool that applies a release, or may, is told to leave an object alone, or to run it as a hook,
+// beside the rest of it; "": it applies the object like any other. Hooks are mostly Jobs and pods.
 //
 // Upstream: gitops-engine v0.7, pkg/sync/hook: Types, Skip; kustomize-controller v1.7, internal/controller:
 // ApplyOptions.ExclusionSelector (ssa: Ignore), IfNotPresentSelector.
 func spares(o *object.Object, by object.Tool) string {
+	argo, flux := by == object.ArgoCD || by == "", by == object.Flux || by == ""
 	switch {
-	case by == object.ArgoCD && annotation(o, "argocd.argoproj.io/hook") == "Skip":
+	case argo && annotation(o, "argocd.argoproj.io/hook") == "Skip":
 		return "has Argo CD skip it"
-	case by == object.ArgoCD && annotation(o, "argocd.argoproj.io/hook") != "" && o.ID.Kind != "Job" && o.ID.Kind != "Pod":
+	case argo && annotation(o, "argocd.argoproj.io/hook") != "" && o.ID.Kind != "Job" && o.ID.Kind != "Pod":
 		return "makes it a hook"
-	case by == object.Flux && annotation(o, "kustomize.toolkit.fluxcd.io/ssa") == "Ignore":
+	case flux && annotation(o, "kustomize.toolkit.fluxcd.io/ssa") == "Ignore":
 		return "has Flux ignore it"
-	case by == object.Flux && annotation(o, "kustomize.toolkit.fluxcd.io/ssa") == "IfNotPresent":
+	case flux && annotation(o, "kustomize.toolkit.fluxcd.io/ssa") == "IfNotPresent":
 		return "has Flux leave it as it is"
 	}
 	return ""

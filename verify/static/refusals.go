@@ -92,9 +92,9 @@ func Refusals(p slice.Pair, mode state.Apply, changed, all bool) []Applied {
 		if a.again = true; a.forced {
 			continue
 		}
-		a.Refused = nextRender(o)
+		a.Refused = nextRender(a.tool, o)
 		if a.Base != nil {
-			a.Before = nextRender(a.Base)
+			a.Before = nextRender(a.tool, a.Base)
 		}
 		if len(a.Refused)+len(a.Before) > 0 {
 			out = append(out, a)
@@ -142,10 +142,11 @@ func (a *Applied) judge() {
 		return
 	}
 	a.Before = a.created(a.Base)
-	if a.replaces && len(a.Before) == 0 && a.Base.Typed != nil && !replaced(a.Base) {
+	if a.replaces && len(a.Before) == 0 && a.Base.Typed != nil && !replaced(a.tool, a.Base) {
 		a.Before = steadyErrors(a.Base, validation.Replace(a.Base.Typed, a.Base.Typed))
 	}
-	if a.forced || a.Head.Hook || absent(a.Base) || replacing(a.Head) || !canBe(a.Base) || len(a.twice(a.Base)) > 0 {
+	if a.forced || a.Head.Hook || absent(a.tool, a.Base) || replacing(a.tool, a.Head) || !canBe(a.Base) ||
+		len(a.twice(a.Base)) > 0 {
 		a.Refused = a.created(a.Head) // base's object cannot be there to be updated
 		return
 	}
@@ -275,9 +276,9 @@ func ofResource(e *field.Error) string {
 }
 
 // nextRender is why the API server refuses an object as the next render of it has it.
-func nextRender(o *object.Object) field.ErrorList {
+func nextRender(tool object.Tool, o *object.Object) field.ErrorList {
 	next := typed.Rerendered(o)
-	if next == nil || replaced(o) || len(validation.Create(o.Typed)) > 0 || len(validation.Create(next)) > 0 {
+	if next == nil || replaced(tool, o) || len(validation.Create(o.Typed)) > 0 || len(validation.Create(next)) > 0 {
 		return nil // its other errors, or those of the mask
 	}
 	return validation.Update(next, o.Typed)

@@ -62,7 +62,7 @@ func (x *Applied) jobByHand(job *batchv1.Job) string {
 	case x.chart:
 		anew = "make the Job a Helm hook (helm.sh/hook: pre-install,pre-upgrade), which is created again each time"
 	}
-	if x.again || len(nextRender(x.Head)) > 0 {
+	if x.again || len(nextRender(x.tool, x.Head)) > 0 {
 		first := "take what differs from render to render out of the Job's template"
 		if anew != "" {
 			return first + ", or " + anew

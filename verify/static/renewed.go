@@ -26,7 +26,7 @@ func lapsed(p *Pass) []Remark {
 	if p.Head.Delivery.Forces || forTests(p.Head) || p.Head.Kind != object.Helm && p.Head.By.File == "" {
 		return nil
 	}
-	before := map[string]*object.Object{}
+	tool, before := p.Head.Delivery.Tool, map[string]*object.Object{}
 	for _, o := range p.Objects(state.Base) {
 		if _, ok := o.Typed.(*batchv1.Job); ok {
 			before[o.ID.String()] = o
@@ -36,8 +36,8 @@ func lapsed(p *Pass) []Remark {
 	for _, o := range p.Objects(state.Head) {
 		job, ok := o.Typed.(*batchv1.Job)
 		b := before[o.ID.String()]
-		if !ok || b == nil || o.Hook || replaced(o) || !b.Hook && !replaced(b) || len(refused(o)) > 0 ||
-			len(nextRender(o)) > 0 || versioned(o, job) {
+		if !ok || b == nil || o.Hook || replaced(tool, o) || !b.Hook && !replaced(tool, b) || len(refused(o)) > 0 ||
+			len(nextRender(tool, o)) > 0 || versioned(o, job) {
 			continue
 		}
 		lost := renewal(b)

@@ -23,8 +23,9 @@ func takenOver(p *Pass) []Remark {
 		if now, stays := has[r.ID]; stays && now == nil {
 			continue
 		}
+		again := where.declaredAgain(r, had)
 		for _, o := range r.Objects {
-			if r.Err == nil && o.Typed != nil && !o.Hook && !has[r.ID][keyOf(o)] && canBe(o) {
+			if r.Err == nil && o.Typed != nil && !o.Hook && (again || !has[r.ID][keyOf(o)]) && canBe(o) {
 				left[keyOf(o)] = append(left[keyOf(o)], o)
 			}
 		}
@@ -32,10 +33,11 @@ func takenOver(p *Pass) []Remark {
 	var out []Remark
 	for _, h := range where.ch.Head.Releases {
 		for _, o := range h.Objects {
-			if h.Delivery.Forces || had[h.ID][keyOf(o)] || o.Typed == nil || o.Hook || runsOnce(o) || replaced(o) {
+			if h.Delivery.Forces || had[h.ID][keyOf(o)] || o.Typed == nil || o.Hook || runsOnce(o) ||
+				replaced(h.Delivery.Tool, o) {
 				continue
 			}
-			if x, ok := takes(where, o, left[keyOf(o)]); ok {
+			if x, ok := takes(where, h, o, left[keyOf(o)]); ok {
 				out = append(out, x)
 			}
 		}
@@ -44,8 +46,10 @@ func takenOver(p *Pass) []Remark {
 }
 
 // takes is about an object of head in the place of one of those that left their releases.
-func takes(where *whereabouts, o *object.Object, left []*object.Object) (Remark, bool) {
-	i := slices.IndexFunc(left, func(b *object.Object) bool { return where.meet(b.Release, o.Release) })
+func takes(where *whereabouts, h *object.Rendered, o *object.Object, left []*object.Object) (Remark, bool) {
+	i := slices.IndexFunc(left, func(b *object.Object) bool {
+		return where.meet(b.Release, o.Release) || where.renames(b.Release, h) || where.declares(b.Release, h)
+	})
 	if i < 0 {
 		return Remark{}, false
 	}
@@ -62,6 +66,29 @@ func takes(where *whereabouts, o *object.Object, left []*object.Object) (Remark,
 		remedies: byHand("leave " + at + " as release " + b.Release + " has it, or delete the " + o.ID.Kind +
 			" in a separate change that is applied first"),
 	}, true
+}
+
+// declaredAgain reports whether head declares a release of base in one more place, under the same name.
+func (w *whereabouts) declaredAgain(r *object.Rendered, had map[string]map[object.ID]bool) bool {
+	return r.Delivery.Tool != "" && slices.ContainsFunc(delivered(w.ch.Head)[deliverer(r, r.Delivery.Name)],
+		func(h *object.Rendered) bool { return had[h.ID] == nil && h.ID != r.ID && w.together(r, h) })
+}
+
+// declares reports whether a release of head is declared under the name of one of base, in one cluster.
+func (w *whereabouts) declares(was string, h *object.Rendered) bool {
+	return h.Delivery.Tool != "" && slices.ContainsFunc(delivered(w.ch.Base)[deliverer(h, h.Delivery.Name)],
+		func(r *object.Rendered) bool { return r.ID == was && w.together(r, h) })
+}
+
+// renames reports whether a release of head stands in the place of one of base that is gone, in the file that declared
+// it: of one chart are both, and so are those of several clusters.
+func (w *whereabouts) renames(gone string, h *object.Rendered) bool {
+	i := slices.IndexFunc(w.ch.Base.Releases, func(r *object.Rendered) bool { return r.ID == gone })
+	if i < 0 || slices.ContainsFunc(w.ch.Head.Releases, func(r *object.Rendered) bool { return r.ID == gone }) {
+		return false
+	}
+	b := w.ch.Base.Releases[i]
+	return h.By.File != "" && h.By.File == b.By.File && h.Cluster == b.Cluster
 }
 
 // holdings are the objects of each release, by identity; nil of those that are not known.
