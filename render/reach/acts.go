@@ -28,7 +28,7 @@ var (
 	quotaKinds = []string{"ResourceQuota"}
 	// everyKinds are asked about the objects of all namespaces.
 	everyKinds = []string{"ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding", "AdminNetworkPolicy",
-		"BaselineAdminNetworkPolicy", "ClusterNetworkPolicy", "CiliumClusterwideNetworkPolicy"}
+		"BaselineAdminNetworkPolicy", "ClusterNetworkPolicy", "CiliumClusterwideNetworkPolicy", "AppProject"}
 	webhookKinds = []string{"ValidatingWebhookConfiguration", "MutatingWebhookConfiguration"}
 	// roomKinds are such where the options say so: they take room that all pods feel, or make their volumes.
 	roomKinds = []string{"DaemonSet", "StorageClass"}
