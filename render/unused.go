@@ -70,8 +70,9 @@ func usedFiles(c *object.Changes) map[string]bool {
 	used, known := map[string]bool{}, true
 	for _, r := range c.Head.Releases {
 		known = known && (r.Err == nil || r.Whole)
+		loads := loadsFiles(c, r)
 		for _, f := range r.Reads {
-			used[f] = true
+			used[f] = used[f] || loads || !besideChart(r, f)
 		}
 	}
 	for _, r := range c.Base.Releases {
@@ -82,6 +83,34 @@ func usedFiles(c *object.Changes) map[string]bool {
 		}
 	}
 	return used
+}
+
+// besideChart reports whether a file lies in the folder of a release's chart where Helm renders nothing of it.
+//
+// Upstream: helm.sh/helm/v3, pkg/chart/loader: LoadFiles.
+func besideChart(r *object.Rendered, f string) bool {
+	rel, in := strings.CutPrefix(f, r.Path+"/")
+	if r.Path == "." {
+		rel, in = f, true
+	}
+	top, _, deep := strings.Cut(rel, "/")
+	return r.Kind == object.Helm && in && !slices.Contains(r.Values, f) &&
+		(deep && !slices.Contains([]string{"templates", "crds", "charts"}, top) ||
+			!deep && !slices.Contains(chartFiles, rel))
+}
+
+var chartFiles = []string{"Chart.yaml", "Chart.lock", "values.yaml", "values.schema.json", "requirements.yaml",
+	"requirements.lock", ".helmignore"}
+
+// loadsFiles reports whether a chart has, in a template, files that lie beside those, if one of these differs.
+func loadsFiles(c *object.Changes, r *object.Rendered) bool {
+	if !slices.ContainsFunc(c.Files, func(f string) bool { return besideChart(r, f) }) {
+		return false
+	}
+	return slices.ContainsFunc(r.Reads, func(f string) bool {
+		b, err := fs.ReadFile(c.Head.Tree, f)
+		return err != nil || !besideChart(r, f) && (bytes.Contains(b, []byte(".Files")) || path.Ext(f) == ".tgz")
+	})
 }
 
 // RunsPods reports whether a file has a workload on a side, as it stands.

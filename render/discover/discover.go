@@ -213,7 +213,7 @@ func (d *Found) chart(dir, user string) {
 		d.claim(base, "rendered by "+d.used[dir])
 		return
 	case slices.Contains(d.opt.Paths, dir): // whoever names a chart wants it rendered
-	case outer != "" && dir != ".":
+	case outer != "" && source.Under(dir, path.Join(outer, "charts")), d.inTemplates(dir):
 		d.claim(base, "part of chart "+outer)
 		return
 	case user != "":

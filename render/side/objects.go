@@ -101,8 +101,13 @@ func (b *builder) add(d document.Document) *object.Failure {
 	}
 	if name == "" {
 		at := where("metadata")
-		return &object.Failure{Reason: fmt.Sprintf("%s:%d: %s without metadata.name", at.File, at.StartLine, gvk.Kind),
-			Where: at, Remedy: "give it a name"}
+		what, remedy := gvk.Kind+" without metadata.name", "give it a name"
+		if v := meta["name"]; v != nil && v != "" {
+			what, remedy = gvk.Kind+" with a metadata.name that is no text", "put the name into quotes"
+		} else if meta == nil && d.Content["metadata"] != nil {
+			what, remedy = gvk.Kind+" with metadata that are no mapping", "write metadata: {name: NAME}"
+		}
+		return &object.Failure{Reason: fmt.Sprintf("%s:%d: %s", at.File, at.StartLine, what), Where: at, Remedy: remedy}
 	}
 	id := object.ID{Group: gvk.Group, Version: gvk.Version, Kind: gvk.Kind, Name: name}
 	if !b.scopes.cluster(gvk.Group, gvk.Kind) {
