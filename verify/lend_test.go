@@ -235,6 +235,28 @@ kind: ValidatingAdmissionPolicyBinding
 metadata: {name: guard}
 spec: {policyName: guard, validationActions: [Deny]}
 `
+	shopPatch = `apiVersion: admissionregistration.k8s.io/v1
+kind: MutatingAdmissionPolicy
+metadata: {name: grow}
+spec:
+  failurePolicy: Fail
+  reinvocationPolicy: Never
+  paramKind: {apiVersion: v1, kind: ConfigMap}
+  matchConstraints:
+    resourceRules: [{apiGroups: ["*"], apiVersions: [v1], operations: [CREATE, UPDATE], resources: [%s]}]
+  matchConditions: [{name: cheap, expression: "!has(%s.priorityClassName)"}]
+  mutations: [{patchType: ApplyConfiguration, applyConfiguration: {expression: %q}}]
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: MutatingAdmissionPolicyBinding
+metadata: {name: grow}
+spec: {policyName: grow, paramRef: {name: grow, namespace: shop, parameterNotFoundAction: Deny}}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: grow, namespace: shop}
+data: {cpu: %s}
+`
 	frontClass = `apiVersion: scheduling.k8s.io/v1
 kind: PriorityClass
 metadata: {name: front}
@@ -312,6 +334,32 @@ func web(replicas, class, requests string) string {
 	return fmt.Sprintf(shopWeb, replicas, class, requests)
 }
 
+// patches is a policy that sets the requests of all containers, on pods or on Deployments.
+func patches(kind, cpu string) string {
+	of := map[string]string{"pods": "object.spec", "deployments": "object.spec.template.spec"}[kind]
+	as := strings.Replace(of, "object", "Object", 1)
+	text := fmt.Sprintf("%[2]s{containers: %[1]s.containers.map(c, %[2]s.containers{name: c.name, resources: "+
+		"%[2]s.containers.resources{requests: {'cpu': params.data.cpu}}})}", of, as)
+	for at := as; strings.Contains(at, "."); {
+		up, field := at[:strings.LastIndexByte(at, '.')], at[strings.LastIndexByte(at, '.')+1:]
+		text, at = up+"{"+field+": "+text+"}", up
+	}
+	return fmt.Sprintf(shopPatch, kind, of, text, cpu)
+}
+
+// grows is a policy of Kyverno that sets the requests of all containers.
+func grows(cpu string) string {
+	return fmt.Sprintf(`apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: {name: grow}
+spec:
+  rules:
+  - name: grow
+    match: {any: [{resources: {kinds: [Pod]}}]}
+    mutate: {patchStrategicMerge: {spec: {containers: [{(name): "*", resources: {requests: {cpu: %s}}}]}}}
+`, cpu)
+}
+
 func scopedQuota(hard, scope string) string {
 	return strings.Replace(fmt.Sprintf(shopQuota, hard), "spec: {", "spec: {scopes: ["+scope+"], ", 1)
 }
@@ -347,6 +395,24 @@ var mistakes = []struct {
 		fmt.Sprintf(shopPolicy, "pods", "has(object.spec.securityContext.runAsNonRoot)")}},
 	{"pods under a policy", "", [2]string{web("2", "", "cpu: 10m"), web("2", "", "cpu: 90m")},
 		[2]string{fmt.Sprintf(shopPolicy, "pods", "object.spec.containers.all(c, string(c.resources.requests.cpu) == '10m')"), ""}},
+	{"parameters of a policy that mutates pods", smallNode, [2]string{web("2", "", "cpu: 10m"), ""},
+		[2]string{patches("pods", "200m"), patches("pods", "600m")}},
+	{"policy that mutates pods", smallNode, [2]string{web("2", "", "cpu: 10m"), ""},
+		[2]string{strings.ReplaceAll(patches("pods", "600m"), "[pods]", "[secrets]"), patches("pods", "600m")}},
+	{"binding of a policy that mutates pods", smallNode, [2]string{web("2", "", "cpu: 10m"), ""},
+		[2]string{strings.Replace(patches("pods", "600m"), "policyName: grow", "policyName: other", 1),
+			patches("pods", "600m")}},
+	{"pods under a policy that mutates them", smallNode, [2]string{web("1", "", "cpu: 10m"), web("2", "", "cpu: 10m")},
+		[2]string{patches("pods", "600m"), ""}},
+	{"policy that mutates Deployments", smallNode, [2]string{web("2", "", "cpu: 10m"), ""},
+		[2]string{patches("deployments", "200m"), patches("deployments", "600m")}},
+	{"Deployments under a policy that mutates them", smallNode,
+		[2]string{web("1", "", "cpu: 10m"), web("2", "", "cpu: 10m")}, [2]string{patches("deployments", "600m"), ""}},
+	{"policy that fails to mutate pods", "", [2]string{web("2", "", "cpu: 10m"), ""},
+		[2]string{patches("pods", "20m"), strings.Replace(patches("pods", "20m"), "params.data.cpu", "params.data.memory", 1)}},
+	{"policy of Kyverno", smallNode, [2]string{web("2", "", "cpu: 10m"), ""}, [2]string{grows("200m"), grows("600m")}},
+	{"pods under a policy of Kyverno", smallNode, [2]string{web("1", "", "cpu: 10m"), web("2", "", "cpu: 10m")},
+		[2]string{grows("600m"), ""}},
 	{"pods under a webhook beside another workload", smallNode, [2]string{app("web", "", ""), strings.Replace(app("web", "", ""), "web:1", "web:2", 1)},
 		[2]string{app("db", "", "") + "---\n" + fmt.Sprintf(guardHook, "web"), ""}},
 	{"replicas under a policy", "", [2]string{web("3", "", "cpu: 10m"), web("2", "", "cpu: 10m")},

@@ -24,11 +24,13 @@ var (
 	namespaceText = valueText("namespace")
 	runningKinds  = []string{"Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "Job", "CronJob", "Pod", "Rollout"}
 	// wideKinds act on all that is in a namespace, or are named; others on what they select or target.
-	wideKinds = []string{"ResourceQuota", "LimitRange", "PriorityClass", "RuntimeClass", namespaceKind}
+	wideKinds  = []string{"ResourceQuota", "LimitRange", "PriorityClass", "RuntimeClass", namespaceKind}
 	quotaKinds = []string{"ResourceQuota"}
 	// everyKinds are asked about the objects of all namespaces.
-	everyKinds = []string{"ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding", "AdminNetworkPolicy",
-		"BaselineAdminNetworkPolicy", "ClusterNetworkPolicy", "CiliumClusterwideNetworkPolicy", "AppProject"}
+	everyKinds = []string{"ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding", "MutatingAdmissionPolicy",
+		"MutatingAdmissionPolicyBinding", "ClusterPolicy", "Policy", "PolicyException", "AdminNetworkPolicy",
+		"BaselineAdminNetworkPolicy", "ClusterNetworkPolicy", "CiliumClusterwideNetworkPolicy",
+		"AppProject"}
 	webhookKinds = []string{"ValidatingWebhookConfiguration", "MutatingWebhookConfiguration"}
 	// roomKinds are such where the options say so: they take room that all pods feel, or make their volumes.
 	roomKinds = []string{"DaemonSet", "StorageClass"}
@@ -179,6 +181,9 @@ func (e *effects) learn(j, twin *release.Recipe) {
 			e.all = e.all || bytes.Contains(b, []byte("globalDefault: true"))
 		}
 	}
+	e.all = e.all || anyFile(j, func(b []byte) bool { // what differs may be the parameters of a policy
+		return bytes.Contains(b, []byte("paramKind")) && hasKind(b, e.every)
+	})
 	for ns := range namespacesOf(j) {
 		e.acting[ns], e.runs[ns] = e.acting[ns] || acts, e.runs[ns] || runs
 		e.counted[ns] = true

@@ -150,14 +150,18 @@ func (p *Policy) message(i int, evaluated func() string) string {
 	return "failed expression: " + strings.TrimSpace(v.Expression)
 }
 
-// param is the object that a binding gives a policy; nil where it gives none. known is false where it is not among the
-// objects that are known.
+// param is the object that a binding gives a policy; see [paramOf].
 func (p *Policy) param(b *binding, r Request) (param runtime.Object, known bool) {
-	ref := b.Spec.ParamRef
-	if p.Spec.ParamKind == nil || ref == nil {
+	return paramOf(p.Spec.ParamKind, b.Spec.ParamRef, r)
+}
+
+// paramOf is the object that a binding gives a policy; nil where it gives none. known is false where it is not among
+// the objects that are known.
+func paramOf(kind *admissionv1.ParamKind, ref *admissionv1.ParamRef, r Request) (param runtime.Object, known bool) {
+	if kind == nil || ref == nil {
 		return nil, true
 	}
-	gv, err := schema.ParseGroupVersion(p.Spec.ParamKind.APIVersion)
+	gv, err := schema.ParseGroupVersion(kind.APIVersion)
 	if ref.Name == "" || r.Param == nil || err != nil {
 		return nil, false
 	}
@@ -165,7 +169,7 @@ func (p *Policy) param(b *binding, r Request) (param runtime.Object, known bool)
 	if namespace == "" {
 		namespace = r.Namespace
 	}
-	param = r.Param(schema.GroupKind{Group: gv.Group, Kind: p.Spec.ParamKind.Kind}, namespace, ref.Name)
+	param = r.Param(schema.GroupKind{Group: gv.Group, Kind: kind.Kind}, namespace, ref.Name)
 	return param, param != nil
 }
 

@@ -1,5 +1,5 @@
-// Package celpolicy asks the admission policies in CEL of a cluster about objects, as the API server does: with its
-// own compiler, costs and conversion of values. It knows neither files nor searches.
+// Package celpolicy asks the admission policies in CEL of a cluster about objects, and has them mutate objects, as the
+// API server does: with its own compiler, costs, patches and conversion of values. It knows neither files nor searches.
 //
 // This package decides which policies are bound and match a request. The sender of a request is unknown, so a policy
 // that asks for its user or an authorizer answers [Unknown].
@@ -88,6 +88,21 @@ func Bind(policies []*policy, bindings []*binding) []*Policy {
 // Sees reports whether the rules of a policy match requests to create objects of a kind.
 func Sees(p *admissionv1.ValidatingAdmissionPolicy, kind schema.GroupVersionKind) bool {
 	return p.Spec.MatchConstraints != nil && matchesRules(p.Spec.MatchConstraints, Request{Kind: kind})
+}
+
+// SeesMutating reports whether the rules of a policy that mutates match requests for objects of a kind, whatever their
+// names.
+func SeesMutating(p *admissionv1.MutatingAdmissionPolicy, kind schema.GroupVersionKind) bool {
+	if p.Spec.MatchConstraints == nil {
+		return false
+	}
+	for _, x := range p.Spec.MatchConstraints.ResourceRules {
+		x.ResourceNames, x.Operations = nil, []admissionv1.OperationType{admissionv1.OperationAll}
+		if ruled(x, Request{Kind: kind, Namespace: "any"}) {
+			return true
+		}
+	}
+	return false
 }
 
 // excluded are kinds that no policy is asked about.
@@ -202,7 +217,9 @@ func each[T, U any](list []T, make func(T) U) []U {
 var (
 	whoAsks = regexp.MustCompile(`\bauthorizer\b|\brequest\.(userInfo|options)\b`)
 	homely  = regexp.MustCompile(`\bnamespaceObject\b`)
-	reads   = regexp.MustCompile(`\bobject((?:\.\??[A-Za-z_][A-Za-z0-9_]*)+)(\()?`)
+	// versions is in an expression that distinguishes an update from a creation.
+	versions = regexp.MustCompile(`\boldObject\b|\brequest\.operation\b`)
+	reads    = regexp.MustCompile(`\bobject((?:\.\??[A-Za-z_][A-Za-z0-9_]*)+)(\()?`)
 )
 
 // AsksSender reports whether what a policy decides hangs on who sends a request, which no manifest says.

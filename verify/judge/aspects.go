@@ -125,8 +125,15 @@ func (a aspect) of(kind string) bool {
 	if a.kind == autoscalers {
 		return kind == "HorizontalPodAutoscaler" || kind == "ScaledObject"
 	}
+	if a.kind == mutators {
+		return strings.HasPrefix(kind, "MutatingAdmissionPolicy") || kind == "ConfigMap" || // its parameters
+			kind == "ClusterPolicy" || kind == "Policy"
+	}
 	if a.kind == refusers {
-		return kind == "Namespace" || kind == "RuntimeClass" || strings.HasPrefix(kind, "ValidatingAdmissionPolicy")
+		return kind == "Namespace" || kind == "RuntimeClass" ||
+
+			strings.HasSuffix(strings.TrimSuffix(kind, "Binding"), "AdmissionPolicy") ||
+			kind == "ClusterPolicy" || kind == "Policy"
 	}
 	return kind == a.kind || a.kind == "WebhookConfiguration" && strings.HasSuffix(kind, a.kind)
 }

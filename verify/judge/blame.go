@@ -24,6 +24,9 @@ const workloadObject = ""
 // refusers stands for the kinds of objects by which pods are refused whatever else there is.
 const refusers = "refusers"
 
+// mutators stands for the kinds of policies that mutate workloads and pods.
+const mutators = "mutators"
+
 // autoscalers stands for all kinds of objects that set the replicas of a workload by metrics: KEDA makes
 // HorizontalPodAutoscalers, too.
 const autoscalers = "autoscalers"
@@ -123,10 +126,10 @@ var besides = []struct {
 	{"RuntimeClass", func(v scenario.Variant) (scenario.Variant, bool) {
 		differed := slices.ContainsFunc(v.Spec.Workloads, func(w state.Workload) bool {
 			m := w.Manifests
-			f := m[state.Base].Filled
-			if f == nil || f.RuntimeClassName == nil {
+			if m[state.Base].Filled == nil || m[state.Base].Filled.Spec.RuntimeClassName == nil {
 				return false
 			}
+			f := &m[state.Base].Filled.Spec
 			p := m[state.Head].Pod()
 			return !equality.Semantic.DeepEqual(f.Overhead, p.Overhead) ||
 				!equality.Semantic.DeepEqual(f.NodeSelector, p.NodeSelector) ||
@@ -147,6 +150,16 @@ var besides = []struct {
 	}},
 	{"DaemonSet", func(v scenario.Variant) (scenario.Variant, bool) {
 		return v.OnBaseNodes(), len(v.BaseNodes) == len(v.Spec.Classes) && len(v.BaseNodes) > 0
+	}},
+	{mutators, func(v scenario.Variant) (scenario.Variant, bool) {
+		differed := false
+		asFilled(&v.Spec)
+		for i := range v.Spec.Workloads {
+			m := &v.Spec.Workloads[i].Manifests
+			differed = differed || m[state.Head].ByBase != nil
+			m[state.Head] = m[state.Head].MadeByBase()
+		}
+		return v, differed
 	}},
 	{refusers, func(v scenario.Variant) (scenario.Variant, bool) {
 		r, c := &v.Spec.Admission.Refused, &v.Spec.Admission.Claims

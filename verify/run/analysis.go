@@ -47,7 +47,7 @@ func prepare(ch *object.Changes, opt Options,
 	enterReleases(a.Result, ch, &a.Options, a.ties)
 	if !opt.Further {
 		unusedFiles(a.Result, ch, opt.Policy)
-		enterUnreadKinds(a.Result, ch.Changes, opt.Policy, opt.Has)
+		enterUnreadKinds(a.Result, ch, opt.Policy, opt.Has)
 	}
 	changed := changedReleases(ch)
 	for _, p := range slice.Pairs(ch) {
@@ -126,6 +126,7 @@ func Analyse(ctx context.Context, ch *object.Changes, opt Options, all bool) (*A
 	a.hedgeIdle(ch.Head)
 	a.hedgeUnknown(ch.Head)
 	a.hedgeMade(ch.Head)
+	a.hedgeUnrun(picked)
 	a.blameHealing(ch)
 	effective := opt.Policy
 	if len(picked) > 0 {
@@ -255,6 +256,9 @@ func (a *Analysis) enterResult(ctx context.Context, sr scenario.SliceResult) {
 		a.undecided(sr.Variant.Slice,
 			fmt.Sprintf("with up to %d nodes the cluster still needs more nodes to settle: raise bound.nodes of the policy",
 				sr.MaxNodes))
+	}
+	for _, u := range sr.Variant.Slice.Unrun {
+		a.undecided(sr.Variant.Slice, fmt.Sprintf("what %s makes of %s is unknown: %s", u.Policy, u.Workload, u.Why))
 	}
 	for _, s := range sr.Cov.Unanswered {
 		a.undecided(sr.Variant.Slice, s)

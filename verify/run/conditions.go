@@ -184,6 +184,24 @@ func (a *Analysis) hedgeMade(head *object.Revision) {
 	finding.Sort(a.Result.Findings)
 }
 
+// hedgeUnrun words new findings of workloads of which it is unknown what a changed policy makes of them: no errors.
+func (a *Analysis) hedgeUnrun(picked []*slice.Slice) {
+	for _, sl := range picked {
+		for _, u := range sl.Unrun {
+			for i := range a.Result.Findings {
+				f := &a.Result.Findings[i]
+				if f.Workload != u.Workload || f.Release != sl.Owner(u.Workload) || f.Status == finding.Fixed ||
+					f.Severity != string(rules.Error) || f.Rule == rules.ApplyRejected {
+					continue
+				}
+				f.AtMostWarning()
+				f.While(u.Policy+" leaves "+u.Workload+" as it is", "")
+			}
+		}
+	}
+	finding.Sort(a.Result.Findings)
+}
+
 // mostOfSettings is how much of a chart's settings a headline quotes: the cause comes behind them.
 const mostOfSettings = 60
 

@@ -8,12 +8,14 @@ import (
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/finding"
+	"github.com/kubesettle/kubesettle/verify/slice"
 	"github.com/kubesettle/kubesettle/verify/static"
 )
 
 // enterUnreadKinds names the kinds of changed objects that no model has, and that are not entered as unknown already:
-// one line, however many they are.
-func enterUnreadKinds(r *finding.Result, changes []object.Change, own *policies.Policy, has func(release string) bool) {
+// one line, however many they are. A policy that mutates is among them if no release has a binding of it.
+func enterUnreadKinds(r *finding.Result, ch *object.Changes, own *policies.Policy, has func(release string) bool) {
+	changes := ch.Changes
 	count := map[string]int{}
 	for i := range changes {
 		c := &changes[i]
@@ -21,7 +23,8 @@ func enterUnreadKinds(r *finding.Result, changes []object.Change, own *policies.
 		if o == nil {
 			o = c.Base
 		}
-		if has(c.Release) && (c.Kind != object.Modified || len(c.Fields) > 0) && !o.Hook && static.Unread(o) &&
+		if has(c.Release) && (c.Kind != object.Modified || len(c.Fields) > 0) && !o.Hook &&
+			(static.Unread(o) || slice.Unbound(o, ch)) &&
 			!isMade(own, o, changes) &&
 			!slices.ContainsFunc(r.Releases, func(rel finding.ReleaseResult) bool { return rel.ID == o.ID.String() }) {
 			count[o.ID.Kind]++

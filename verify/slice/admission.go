@@ -26,9 +26,11 @@ type guards struct {
 	bindings      []*admissionv1.ValidatingAdmissionPolicyBinding
 	bound         []*celpolicy.Policy       // of them, those that are asked about pods
 	runtimes      map[string]*object.Object // RuntimeClasses by name
+	mutators      Mutators
 }
 
 func (a *guards) add(o *object.Object) {
+	a.mutators.add(o)
 	switch t := o.Typed.(type) {
 	case *corev1.LimitRange:
 		a.ranges = append(a.ranges, o)
@@ -246,11 +248,15 @@ func (sl *Slice) admit(sides [2]side) {
 	sl.guard(sides)
 }
 
-// fillIn gives the templates of a workload what mutating admission fills in.
+// fillIn gives the templates of a workload what mutating admission fills in. They have what policies make of them; see
+// [afterPolicies].
 func (sl *Slice) fillIn(w *state.Workload, sides [2]side) {
 	m := &w.Manifests
-	alike := m[state.Base].Exists() && m[state.Head].Exists() &&
-		state.SameTemplate(m[state.Base].Template(), m[state.Head].Template())
+	both := m[state.Base].Exists() && m[state.Head].Exists()
+	alike := both && state.SameTemplate(templateOf(sides[state.Base].asStored(w.ID)),
+		templateOf(sides[state.Head].asStored(w.ID)))
+	patched := alike && !state.SameTemplate(m[state.Base].Template(), m[state.Head].Template())
+	sl.asBaseMakesIt(w, sides)
 	for v := range m {
 		if !m[v].Exists() {
 			continue
@@ -259,14 +265,17 @@ func (sl *Slice) fillIn(w *state.Workload, sides [2]side) {
 		if alike {
 			by = int(state.Head)
 		}
-		if !sides[v].mutates(m[v].Pod(), w.Namespace) && !sides[by].mutates(m[v].Pod(), w.Namespace) {
+		if !patched && !sides[v].mutates(m[v].Pod(), w.Namespace) && !sides[by].mutates(m[v].Pod(), w.Namespace) {
 			continue
 		}
 		m[v].OwnObject()
 		if by != v {
-			m[v].Filled = m[v].Pod().DeepCopy()
-			_ = sides[v].mutate(m[v].Filled, w.Namespace) // forbid reports refusals
-			sl.labelKeys(m[v].Filled)
+			m[v].Filled = m[v].Template().DeepCopy()
+			_ = sides[v].mutate(&m[v].Filled.Spec, w.Namespace) // forbid reports refusals
+			sl.labelKeys(&m[v].Filled.Spec)
+			if patched {
+				*m[v].Template() = *m[by].Template().DeepCopy()
+			}
 		}
 		_ = sides[by].mutate(m[v].Pod(), w.Namespace)
 		sl.labelKeys(m[v].Pod())

@@ -90,7 +90,9 @@ func (c Cut) touched(id string, sides [2]side) bool {
 			continue
 		}
 		hpas, pdbs := s.targets(o)
-		if c.Asked[o.ID.Namespace+"/"+o.ID.Name] || len(relabelled(o, sides)) > 0 || refusedOtherwise(o, sides) ||
+		if c.Asked[o.ID.Namespace+"/"+o.ID.Name] || len(relabelled(o, sides)) > 0 ||
+			refusedOtherwise(s.asStored(id), sides) ||
+			mutatedOtherwise(id, sides) ||
 			healed && len(hpas)+len(s.kedaOf(o)) > 0 || stirsOwn(c.Own, o, sides) {
 			return true
 		}

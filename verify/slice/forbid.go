@@ -24,7 +24,7 @@ import (
 // Upstream: kubernetes v1.36.3, pkg/kubeapiserver/options: AllOrderedPlugins.
 func (s side) refusal(template *corev1.PodTemplateSpec, of object.ID) *state.Refusal {
 	namespace := of.Namespace
-	if !admission.Enforces(s.namespaces[namespace]) && len(s.admission.bound) == 0 &&
+	if !admission.Enforces(s.namespaces[namespace]) && len(s.admission.bound) == 0 && s.admission.mutators.None() &&
 		template.Spec.RuntimeClassName == nil && template.Spec.Overhead == nil {
 		return nil
 	}
@@ -44,21 +44,29 @@ func (s side) refusal(template *corev1.PodTemplateSpec, of object.ID) *state.Ref
 		return nil
 	}
 	return &state.Refusal{Text: "ValidatingAdmissionPolicy " + d.Policy.Name + " denied request: " + d.Message,
-		Object: policyID("ValidatingAdmissionPolicy", d.Policy.Name), Field: d.Field,
-		With: policyID("ValidatingAdmissionPolicyBinding", d.Binding.Name)}
+		Object: PolicyID("ValidatingAdmissionPolicy", d.Policy.Name), Field: d.Field,
+		With: PolicyID("ValidatingAdmissionPolicyBinding", d.Binding.Name)}
 }
 
-func policyID(kind, name string) string {
+// PolicyID is the ID of a policy of the API server, or of a binding.
+func PolicyID(kind, name string) string {
 	return object.ID{Group: "admissionregistration.k8s.io", Kind: kind, Name: name}.String()
 }
 
-// admitted is a pod of a template as validating admission gets to see it: with what the mutating plugins fill in.
+// admitted is a pod of a template as validating admission gets to see it: with what the mutating plugins and policies
+// make of it.
+func (s side) admitted(template *corev1.PodTemplateSpec, of object.ID) (*corev1.Pod, *state.Refusal) {
+	_, out := s.sentPod(template, of)
+	return out.Object.(*corev1.Pod), out.Refused
+}
+
+// complete gives a pod what the API server and its mutating plugins fill in ahead of policies, or says why they refuse
+// it.
 //
 // Upstream: kubernetes v1.36.3, pkg/apis/core/v1: SetDefaults_Pod; plugin/pkg/admission/serviceaccount: Admit;
 // limitranger: PodMutateLimitFunc; priority: (*Plugin).admitPod; defaulttolerationseconds: (*Plugin).Admit;
 // runtimeclass: Admit. Volumes of tokens are left out.
-func (s side) admitted(template *corev1.PodTemplateSpec, of object.ID) (*corev1.Pod, *state.Refusal) {
-	pod, namespace := madeOf(template, of), of.Namespace
+func (s side) complete(pod *corev1.Pod) *state.Refusal {
 	objects.DefaultRequests(&pod.Spec)
 	if pod.Spec.EnableServiceLinks == nil {
 		pod.Spec.EnableServiceLinks = new(true)
@@ -66,7 +74,7 @@ func (s side) admitted(template *corev1.PodTemplateSpec, of object.ID) (*corev1.
 	if pod.Spec.ServiceAccountName == "" {
 		pod.Spec.ServiceAccountName, pod.Spec.DeprecatedServiceAccount = "default", "default"
 	}
-	refused := s.mutate(&pod.Spec, namespace)
+	refused := s.mutate(&pod.Spec, pod.Namespace)
 	class := pod.Spec.PriorityClassName
 	if class == "" {
 		class = s.priorities.fallback
@@ -81,7 +89,7 @@ func (s side) admitted(template *corev1.PodTemplateSpec, of object.ID) (*corev1.
 			pod.Spec.Tolerations = append(pod.Spec.Tolerations, t)
 		}
 	}
-	return pod, refused
+	return refused
 }
 
 // madeOf is a pod of a workload's template as its controller sends it; what is drawn of its name is xs.
@@ -190,7 +198,7 @@ func (sl *Slice) forbid(sides [2]side) {
 					continue
 				}
 				template, made := w.Manifests[u].Template(), object.ID{Namespace: w.Namespace, Name: w.Name}
-				if o := sides[u].Workloads[w.ID]; o != nil { // as written: what the other version fills in is not there
+				if o := sides[u].asStored(w.ID); o != nil { // as written: what the other version fills in is not there
 					template, made = templateOf(o), o.ID
 				}
 				r := s.refusal(template, made)

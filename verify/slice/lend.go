@@ -33,7 +33,8 @@ import (
 func ActingKinds(p *policies.Policy) []string {
 	out := []string{"ResourceQuota", "LimitRange", "PriorityClass", "PodDisruptionBudget", "HorizontalPodAutoscaler",
 		"VerticalPodAutoscaler", "ScaledObject", "Namespace", "ValidatingAdmissionPolicy",
-		"ValidatingAdmissionPolicyBinding", "RuntimeClass"}
+		"ValidatingAdmissionPolicyBinding", "MutatingAdmissionPolicy", "MutatingAdmissionPolicyBinding",
+		"ClusterPolicy", "Policy", "PolicyException", "RuntimeClass"}
 	if Limited(p) { // the use of a node by one pod affects all others
 		out = append(out, "DaemonSet", "StorageClass")
 	}
@@ -161,10 +162,11 @@ type world struct {
 	acting    []*object.Object
 	byID      map[[2]string]*object.Object // of them, by release and ID
 	workloads map[string][]*object.Object  // by namespace
+	params    params
 }
 
 func gathered(rev *object.Revision) world {
-	w := world{byID: map[[2]string]*object.Object{}, workloads: map[string][]*object.Object{}}
+	w := world{byID: map[[2]string]*object.Object{}, workloads: map[string][]*object.Object{}, params: paramsIn(rev)}
 	if rev == nil {
 		return w
 	}
@@ -177,7 +179,7 @@ func gathered(rev *object.Revision) world {
 			case o.Hook:
 			case runs:
 				w.workloads[o.ID.Namespace] = append(w.workloads[o.ID.Namespace], o)
-			case Acts(o) || o.ID.Kind == "Namespace" && o.ID.Group == "":
+			case Acts(o) || o.ID.Kind == "Namespace" && o.ID.Group == "" || w.params.has(o):
 				w.acting = append(w.acting, o)
 				w.byID[[2]string{o.Release, o.ID.String()}] = o
 			}
@@ -199,12 +201,15 @@ func Acts(o *object.Object) bool {
 		*storagev1.StorageClass, *nodev1.RuntimeClass, *corev1.PersistentVolumeClaim, *corev1.PersistentVolume:
 		return true
 	}
-	return isDriven(o)
+	return Mutates(o) || isDriven(o)
 }
 
 // actsOn reports whether an object of one of these kinds acts on a workload of its namespace, or of any where it has
 // none.
 func actsOn(o, w *object.Object) bool {
+	if Mutates(o) { // what they make of a workload tells
+		return true
+	}
 	template := templateOf(w)
 	switch t := o.Typed.(type) {
 	case *corev1.ResourceQuota, *corev1.LimitRange, *admissionv1.ValidatingAdmissionPolicy,
@@ -242,7 +247,7 @@ func (l *lender) link(v int) {
 	here := &l.sides[v]
 	for _, o := range here.acting {
 		among := here.workloads[o.ID.Namespace]
-		if o.ID.Namespace == "" {
+		if o.ID.Namespace == "" || here.params.has(o) {
 			among = nil
 			for _, ns := range sortedIDs(here.workloads) {
 				among = append(among, here.workloads[ns]...)
@@ -250,7 +255,7 @@ func (l *lender) link(v int) {
 		}
 		for _, w := range among {
 			hosts := l.hosts[bucketName(w.Release, w.ID.String())]
-			if w.Release == o.Release && len(hosts) == 0 || !actsOn(o, w) {
+			if w.Release == o.Release && len(hosts) == 0 || !actsOn(o, w) && !here.params.has(o) {
 				continue
 			}
 			tie := Sure
@@ -331,8 +336,8 @@ func (l Lent) sides(shot *snapshot.Snapshot, base, head []*object.Object) [2]sid
 	out := [2]side{NewSide(base), NewSide(head)}
 	for v := range out {
 		for _, o := range l.Beside[v] {
-			if out[v].byID[o.ID.String()] != o {
-				out[v].beside = append(out[v].beside, o)
+			if own := out[v].byID[o.ID.String()]; own == nil || own.Release != o.Release {
+				out[v].beside = append(out[v].beside, out[v].treat(o).sent)
 			}
 		}
 		for _, o := range l.Daemons[v] {

@@ -36,6 +36,9 @@ type side struct {
 	common map[string][]string
 	wide   map[string]int
 	beside []*object.Object // workloads of other releases that take of the quotas
+	// Where policies mutate, Workloads are as these leave them, treated says how, and written has them as they stand.
+	treated map[string]treated
+	written map[string]*object.Object
 }
 
 // finder finds what acts on a workload.
@@ -49,6 +52,14 @@ type finder struct {
 }
 
 func NewSide(objects []*object.Object) side {
+	s := newSide(objects)
+	if s.admission.mutators.None() {
+		return s
+	}
+	return afterPolicies(objects, s)
+}
+
+func newSide(objects []*object.Object) side {
 	s := side{
 		Workloads: map[string]*object.Object{}, byID: map[string]*object.Object{}, daemons: map[string]*appsv1.DaemonSet{},
 		namespaces: map[string]map[string]string{}, quotas: map[string]*object.Object{},
@@ -106,6 +117,7 @@ func NewSide(objects []*object.Object) side {
 	s.priorities = newPriorities(classes)
 	s.budget()
 	s.contend()
+	s.admission.mutators.bind()
 	s.admission.bound = celpolicy.Bind(s.admission.policies, s.admission.bindings)
 	return s
 }

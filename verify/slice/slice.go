@@ -64,6 +64,8 @@ type Slice struct {
 	Maintained bool
 	// Rebudgeted says that head makes another thing of base's budgets of a workload.
 	Rebudgeted bool
+	// Unrun are the workloads of which it is unknown what a changed policy makes of them.
+	Unrun []Unrun
 	// Dropped are the guards that head takes away.
 	Dropped Dropped
 }

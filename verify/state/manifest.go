@@ -64,9 +64,11 @@ type Manifest struct {
 	// Stranded says that its pods cannot start once the other version is applied, which deletes a ConfigMap or Secret that
 	// they need.
 	Stranded bool
-	// Filled has base's pods with what base's own LimitRanges and RuntimeClasses fill in, where only these changed and the
-	// template has what head's fill in; nil: the template has it.
-	Filled *corev1.PodSpec
+	// Filled has base's pods with what base's own LimitRanges, RuntimeClasses and mutating policies make of them, where
+	// only these changed and the template has what head's make of it; nil: the template has it.
+	Filled *corev1.PodTemplateSpec
+	// ByBase is what base's mutating policies would make of head's object; nil: the same as head's.
+	ByBase *Manifest
 }
 
 // Behind names the Services that have pods of this template behind them, or of the other version's, sorted.
@@ -89,20 +91,35 @@ func (m *Manifest) Serves(service string, set labels.Set) bool {
 	return slices.Contains(m.Services, service)
 }
 
-// AsFilled is the manifest with what its own version's LimitRanges and RuntimeClasses fill in.
+// AsFilled is the manifest with what its own version's LimitRanges, RuntimeClasses and mutating policies make of its
+// pods. The images stay as they are.
 func (m Manifest) AsFilled() Manifest {
 	if m.Filled == nil {
 		return m
 	}
-	own := m.Filled
+	own := m.Filled.DeepCopy()
 	m.OwnObject()
 	m.Filled = nil
-	m.Pod().Overhead, m.Pod().NodeSelector, m.Pod().Tolerations = own.Overhead, own.NodeSelector, own.Tolerations
-	for i := range m.Pod().Containers {
-		m.Pod().Containers[i].Resources = *own.Containers[i].Resources.DeepCopy()
+	t := m.Template()
+	for _, lists := range [][2][]corev1.Container{{own.Spec.Containers, t.Spec.Containers},
+		{own.Spec.InitContainers, t.Spec.InitContainers}} {
+		for i := range lists[0] {
+			for _, c := range lists[1] {
+				if c.Name == lists[0][i].Name {
+					lists[0][i].Image = c.Image
+				}
+			}
+		}
 	}
-	for i := range m.Pod().InitContainers {
-		m.Pod().InitContainers[i].Resources = *own.InitContainers[i].Resources.DeepCopy()
+	*t = *own
+	return m
+}
+
+// MadeByBase is the manifest as base's mutating policies would make it.
+func (m Manifest) MadeByBase() Manifest {
+	if of := m.ByBase; of != nil {
+		m.Deployment, m.StatefulSet, m.Job, m.CronJob = of.Deployment, of.StatefulSet, of.Job, of.CronJob
+		m.DaemonSet, m.ReplicaSet, m.Rollout, m.Bare = of.DaemonSet, of.ReplicaSet, of.Rollout, of.Bare
 	}
 	return m
 }

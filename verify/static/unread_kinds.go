@@ -8,6 +8,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/celpolicy"
+	"github.com/kubesettle/kubesettle/verify/kyverno"
 	"github.com/kubesettle/kubesettle/verify/slice"
 	"github.com/kubesettle/kubesettle/verify/traffic"
 )
@@ -39,8 +40,7 @@ var operands = []string{"Prometheus", "Alertmanager", "ThanosRuler", "Prometheus
 
 // unreadTyped are the API server's own kinds that no rendering, model or check reads, though they change pods, keep
 // them from nodes, or send them requests.
-var unreadTyped = []string{"MutatingAdmissionPolicy", "MutatingAdmissionPolicyBinding", "DeviceClass",
-	"DeviceTaintRule", "ResourceClaim", "ResourceClaimTemplate", "ResourceSlice", "PodGroup", "Workload", "Node",
+var unreadTyped = []string{"MutatingAdmissionPolicy", "DeviceClass", "DeviceTaintRule", "ResourceClaim", "ResourceClaimTemplate", "ResourceSlice", "PodGroup", "Workload", "Node",
 	"CSINode", "CSIStorageCapacity", "VolumeAttachment", "Endpoints", "EndpointSlice"}
 
 // Unread reports whether an object's effect on pods and requests is unknown. The refusals of a policy in CEL are
@@ -50,6 +50,8 @@ func Unread(o *object.Object) bool {
 		return celpolicy.AsksSender(p)
 	}
 	switch {
+	case slice.Mutates(o):
+		return kyverno.DoesMore(o.Content) && o.ID.Group == kyverno.Group && o.ID.Kind != "PolicyException"
 	case o.Typed != nil:
 		return slices.Contains(unreadTyped, o.ID.Kind)
 	case slice.RunsPods(o), slice.AsksOfPods(o), slice.Scales(o), slice.IsTest(o),

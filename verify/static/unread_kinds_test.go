@@ -18,7 +18,7 @@ var (
 		HorizontalPodAutoscaler PodDisruptionBudget ResourceQuota LimitRange PriorityClass RuntimeClass Namespace
 		PersistentVolume PersistentVolumeClaim StorageClass ConfigMap Secret ServiceAccount
 		Service Ingress IngressClass NetworkPolicy APIService CustomResourceDefinition
-		ValidatingAdmissionPolicy ValidatingAdmissionPolicyBinding
+		ValidatingAdmissionPolicy ValidatingAdmissionPolicyBinding MutatingAdmissionPolicyBinding
 		ValidatingWebhookConfiguration MutatingWebhookConfiguration`)
 	// idleTyped are kinds that neither change pods, nor place, count or reach them.
 	idleTyped = strings.Fields(`

@@ -363,7 +363,7 @@ func (r *ReplicaSetLoop) Model() *actor.Model {
 		},
 		MayHide: []string{
 			"only quotas, LimitRanges, RuntimeClasses, Pod Security and unanswered webhooks with failurePolicy Fail refuse a pod",
-			"pods of an unchanged template, also base's, get what head's LimitRange or RuntimeClass fills in",
+			"pods of an unchanged template, also base's, get what head's LimitRange, RuntimeClass or mutating policies fill in",
 			"workloads outside the slice use quota as declared; DaemonSets and Jobs use none",
 			"creation waits while more pods of a workload terminate than the bound of the search allows",
 			"restart counts are not kept, and no pod-deletion-cost that something writes on pods that run",
