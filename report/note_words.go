@@ -64,6 +64,7 @@ var wordsOf = map[finding.Kind]noteWords{
 	finding.FriendsAssumed:     {of: "the pods that {object} must run near ({0}) are of no object of the release", said: "they are assumed to run wherever it needs them"},
 	finding.NoController:       {of: "{object} has no controller", said: "nothing replaces it once it is evicted, deleted, or lost with its node"},
 	finding.RolloutTrusted:     {of: "{object}", said: "these parts of it are assumed to succeed at once: {names}"},
+	finding.Patched:            {of: "{object}", said: "it runs as mutating policies leave it: {names}"},
 	finding.PatchesUnknown:     {of: "{object}", said: "{names} is assumed to leave it as it is: {0}"},
 	finding.ClaimAssumed:       {of: "the claim {0} is not among the objects", said: "that one node at a time can use its volume (ReadWriteOnce) is assumed"},
 	finding.QueueAlone:         {of: "ClusterQueue {0}", said: "no other workloads than those of the release take of its quota, and its cohort has no others"},

@@ -644,6 +644,26 @@ spec:
 	}
 }
 
+// TestParametersApart: the parameters of a policy that mutates pods act as the policy does, also in a separate file,
+// while neither the policy nor the release of the pods changes.
+func TestParametersApart(t *testing.T) {
+	files := func(cpu string) map[string]string {
+		list := strings.Split(patches("pods", cpu), "---\n")
+		return map[string]string{"app/a.yaml": web("2", "", "cpu: 10m"), "platform/p.yaml": list[0] + "---\n" + list[1],
+			"platform/c.yaml": list[2], "clusters/main/app.yaml": fluxed("app"), "clusters/main/platform.yaml": fluxed("platform")}
+	}
+	pol, err := policies.Load("policy.yaml", []byte("apiVersion: kubesettle.dev/v1alpha1\nkind: Policy\n"+smallNode))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ch := clusterChanges(t, files("200m"), files("600m"), pol)
+	r := verdict(t)(Check(context.Background(), ch, Options{Policy: pol, Workers: 2}))
+	want := map[string]string{"unschedulable apps/Deployment shop/web": "new error inevitable [ConfigMap shop/grow data[cpu]]"}
+	if d := cmp.Diff(want, broken(r)); d != "" {
+		t.Errorf("-want +got:\n%s", d)
+	}
+}
+
 // TestWhatIsNotJoinedIsSaid: an object that acts on others and meets none, as nobody says where a chart runs, is said to,
 // with the line of policy by which it does.
 func TestWhatIsNotJoinedIsSaid(t *testing.T) {

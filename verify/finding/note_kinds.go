@@ -40,6 +40,7 @@ const (
 	FriendsAssumed     Kind = "friends-assumed"      // of a workload; a selector
 	NoController       Kind = "no-controller"        // of a Pod
 	RolloutTrusted     Kind = "rollout-trusted"      // of a Rollout; names: fields
+	Patched            Kind = "patched"              // of a workload; names: policies that mutate
 	PatchesUnknown     Kind = "patches-unknown"      // of a workload; why; names: policies that mutate
 	ClaimAssumed       Kind = "claim-assumed"        // a claim
 	QueueAlone         Kind = "queue-alone"          // a ClusterQueue
@@ -178,6 +179,7 @@ var effects = map[Kind]Effect{
 	FriendsAssumed:      Assumed,
 	NoController:        Assumed,
 	RolloutTrusted:      Assumed,
+	Patched:             Assumed,
 	PatchesUnknown:      Assumed,
 	ClaimAssumed:        Assumed,
 	QueueAlone:          Assumed,

@@ -273,6 +273,10 @@ func (sl *Slice) asBaseMakesIt(w *state.Workload, sides [2]side) {
 			sl.Notes = finding.AppendNew(sl.Notes, finding.Say(finding.PatchesUnknown, x.why).On(w.ID).With(x.id))
 		}
 		sl.keepPolicies(v, s, s.treated[w.ID].by)
+		if by := slices.DeleteFunc(slices.Clone(s.treated[w.ID].by), isBinding); v == int(state.Head) && len(by) > 0 {
+			slices.Sort(by)
+			sl.Notes = append(sl.Notes, finding.Say(finding.Patched).On(w.ID).With(slices.Compact(by)...))
+		}
 	}
 	if head == nil || !w.Manifests[state.Base].Exists() {
 		return
@@ -303,7 +307,8 @@ func (sl *Slice) keepPolicies(v int, s side, ids []string) {
 			continue
 		}
 		for _, x := range s.byID {
-			if ref := b.Spec.ParamRef; x.ID.Name == ref.Name && x.ID.Namespace == ref.Namespace && x.ID.Kind == "ConfigMap" {
+			if ref := b.Spec.ParamRef; x.ID.Name == ref.Name && x.ID.Kind == "ConfigMap" &&
+				(ref.Namespace == "" || x.ID.Namespace == ref.Namespace) {
 				sl.keep(v, x)
 			}
 		}

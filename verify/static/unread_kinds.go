@@ -51,7 +51,7 @@ func Unread(o *object.Object) bool {
 	}
 	switch {
 	case slice.Mutates(o):
-		return kyverno.DoesMore(o.Content) && o.ID.Group == kyverno.Group && o.ID.Kind != "PolicyException"
+		return o.ID.Group == kyverno.Group && (o.ID.Kind == "PolicyException" || kyverno.DoesMore(o.Content))
 	case o.Typed != nil:
 		return slices.Contains(unreadTyped, o.ID.Kind)
 	case slice.RunsPods(o), slice.AsksOfPods(o), slice.Scales(o), slice.IsTest(o),
