@@ -1,6 +1,7 @@
 package gitops
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"path"
@@ -108,7 +109,9 @@ func (o *declaring) add(r release.Release, f *object.Failure) {
 	}
 	o.Have[r.ID] = true
 	r.By, r.Parent, r.Delivery = o.by, o.parent, o.delivery(r.PlainID)
-	if o.set != "" {
+	if o.set == "" { // a generator may ask what else stands in its file
+		r.Declaration, _ = json.Marshal(o.content) // nil where YAML cannot be JSON: then all of the file counts
+	} else {
 		r.Parent = release.InParent(o.set, o.parent)
 	}
 	if r.KubeVersion == "" {

@@ -130,7 +130,10 @@ func (j *Recipe) Inputs() string {
 		r.Unknown[i].Where, r.Unknown[i].Reason = object.Location{}, ""
 	}
 	says := r.Says
-	if by := r.By.File; says == nil {
+	switch by := r.By.File; {
+	case says == nil && r.Declaration != nil:
+		says = map[string][]byte{by: r.Declaration}
+	case says == nil:
 		says = map[string][]byte{by: j.Files[by]}
 	}
 	files := map[string][]byte{}

@@ -64,6 +64,8 @@ type Release struct {
 	MayMiss []string `json:"-"`
 	// Says are the files that declare it, with the part of each that is about it; nil: all of By's.
 	Says map[string][]byte `json:"-"`
+	// Declaration is the object of By's that declares it, as JSON; nil: no single one does.
+	Declaration []byte `json:"-"`
 
 	PlainID     string                                    `json:"-"` // ID of a GitOps release, whoever declares it
 	IDFolder    string                                    `json:"-"` // in that ID
