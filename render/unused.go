@@ -72,7 +72,7 @@ func usedFiles(c *object.Changes) map[string]bool {
 		known = known && (r.Err == nil || r.Whole)
 		loads := loadsFiles(c, r)
 		for _, f := range r.Reads {
-			used[f] = used[f] || loads || !besideChart(r, f)
+			used[f] = used[f] || loads || !besideChart(r, f) || takes(r, f)
 		}
 	}
 	for _, r := range c.Base.Releases {
@@ -94,9 +94,24 @@ func besideChart(r *object.Rendered, f string) bool {
 		rel, in = f, true
 	}
 	top, _, deep := strings.Cut(rel, "/")
-	return r.Kind == object.Helm && in && !slices.Contains(r.Values, f) &&
+	return r.Kind == object.Helm && in &&
 		(deep && !slices.Contains([]string{"templates", "crds", "charts"}, top) ||
 			!deep && !slices.Contains(chartFiles, rel))
+}
+
+// takes reports whether the settings of a release name a file: values, the content of one, or part of a helmfile.
+func takes(r *object.Rendered, f string) bool {
+	m := side.MadeOf(r)
+	_, says := m.Says[f]
+	if says || slices.Contains(r.Values, f) || slices.Contains(m.OwnValues, f) {
+		return true
+	}
+	for _, of := range m.SetFile {
+		if of == f {
+			return true
+		}
+	}
+	return false
 }
 
 var chartFiles = []string{"Chart.yaml", "Chart.lock", "values.yaml", "values.schema.json", "requirements.yaml",
