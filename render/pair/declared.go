@@ -5,13 +5,28 @@ import (
 	"path"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/kubesettle/kubesettle/render/side"
 )
 
-// declaredAs is the ID of a release that an object or a helmfile declares: what declares it, where, its name in the
-// cluster, and its place among several sources.
-var declaredAs = regexp.MustCompile(`^(argocd|flux|helmrelease|helmfile):(.*):([^:]+/[^:]+?)(:\d+)?$`)
+// declaredAs is the ID of a release that an object, a helmfile or a script declares: what declares it, where, its name
+// in the cluster, and its place among several sources, or its values.
+var declaredAs = regexp.MustCompile(`^(?:(argocd|flux|helmrelease|helmfile):(.*):([^:]+/[^:]+?)(:\d+)?|` +
+	`(deploy):([^:]*):([^:/]+/[^:/]+)(:.*)?)$`)
+
+// declared reads the ID of a release. Helmfiles and scripts both declare releases of Helm.
+func declared(id string) (name [2]string, where, last string, ok bool) {
+	m := declaredAs.FindStringSubmatch(id)
+	if m == nil {
+		return name, "", "", false
+	}
+	kind := m[1] + m[5]
+	if where = m[2] + m[6]; kind == "helmfile" || kind == "deploy" {
+		where, kind = kind+":"+where, "helm"
+	}
+	return [2]string{kind, m[3] + m[7]}, where, m[4] + m[8], true
+}
 
 // declaration is one place that declares a name, with its releases.
 type declaration struct {
@@ -33,16 +48,18 @@ func FollowDeclared(base, head *side.Side) {
 		}
 	}
 	for i := range head.Releases { // in their order
-		m := declaredAs.FindStringSubmatch(head.Releases[i].ID)
-		if m == nil {
+		name, _, _, ok := declared(head.Releases[i].ID)
+		if !ok {
 			continue
 		}
-		name := [2]string{m[1], m[3]}
 		from, to := alone(was[name], is[name]), alone(is[name], was[name])
-		for _, p := range movedDeclarations(base, head, from, to, clusters[m[1]]) {
+		for _, p := range movedDeclarations(base, head, from, to, clusters[name[0]]) {
 			for _, k := range p[0].releases {
-				id := declaredAs.FindStringSubmatch(base.Releases[k].ID)
-				base.Call(k, m[1]+":"+p[1].where+":"+m[3]+id[4])
+				to := head.Releases[p[1].releases[0]].ID
+				if _, _, last, _ := declared(base.Releases[k].ID); name[0] == "argocd" { // each of several sources
+					to = "argocd:" + p[1].where + ":" + name[1] + last
+				}
+				base.Call(k, to)
 			}
 		}
 		delete(is, name)
@@ -52,15 +69,18 @@ func FollowDeclared(base, head *side.Side) {
 func declarations(s *side.Side) map[[2]string][]declaration {
 	out := map[[2]string][]declaration{}
 	for i, r := range s.Releases {
-		m := declaredAs.FindStringSubmatch(r.ID)
-		if m == nil || r.By.File == "" {
+		name, where, last, ok := declared(r.ID)
+		source := cmp.Or(r.By.File, r.At.File)
+		if !ok || source == "" {
 			continue
 		}
-		name := [2]string{m[1], m[3]}
-		at := slices.IndexFunc(out[name], func(d declaration) bool { return d.where == m[2] })
+		if name[0] == "helm" {
+			where += last
+		}
+		at := slices.IndexFunc(out[name], func(d declaration) bool { return d.where == where })
 		if at < 0 {
 			at = len(out[name])
-			out[name] = append(out[name], declaration{where: m[2], source: r.By.File})
+			out[name] = append(out[name], declaration{where: where, source: source})
 		}
 		out[name][at].releases = append(out[name][at].releases, i)
 	}
@@ -103,8 +123,8 @@ func movedDeclarations(base, head *side.Side, from, to []declaration, clusters b
 
 // environment is that of a helmfile's release; "": it has one only.
 func environment(d declaration) string {
-	if len(d.where) > len(d.source) && d.where[:len(d.source)] == d.source {
-		return d.where[len(d.source):]
+	if rest, ok := strings.CutPrefix(d.where, "helmfile:"+d.source); ok {
+		return rest
 	}
 	return ""
 }
