@@ -80,6 +80,7 @@ func compared(ctx context.Context, bs, hs *side.Side) (b, h *object.Revision, er
 	bs.Narrowed()
 	hs.Narrowed()
 	pair.SettleNames(bs, hs)
+	pair.FollowCovered(bs, hs)
 	pair.FollowDeclared(bs, hs)
 	pair.MatchSources(bs, hs)
 	pair.KeepMoved(bs, hs)

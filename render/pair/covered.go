@@ -16,6 +16,7 @@ import (
 // there is kept, unless it is covered unchanged.
 func DropCovered(s *side.Side, base *side.Side) {
 	c := Coverers(s)
+	s.Stands = map[string]release.Release{}
 	if base != nil {
 		keepUncovered(s, c, base)
 	}

@@ -1,6 +1,8 @@
 package pair
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/kubesettle/kubesettle/render/object"
@@ -23,12 +25,31 @@ func keepUncovered(s *side.Side, covered map[int]int, base *side.Side) {
 		k, had := base.ByID[r.ID]
 		switch as := likeDocs(named(s.Outputs[i].Docs), named(s.Outputs[by].Docs)) == 1000 && s.Outputs[i].Err == nil; {
 		case as && !s.Outputs[i].Untouched:
+			if had {
+				s.Stands[r.ID] = s.Releases[by]
+			}
 		case had && side.Alike(base.Place(k), s.Place(i)):
 		case had:
 			delete(covered, i)
 		case gone[r.Kind] && !s.Src.Twin.HasDir(r.Path):
 			r.Kept = true
 			delete(covered, i)
+		}
+	}
+}
+
+// FollowCovered compares a root of base with what declares its folder on head for the first time and renders the same
+// of it as the root would: a declaration that comes takes no check away.
+func FollowCovered(base, head *side.Side) {
+	for i, h := range head.Releases {
+		for _, id := range slices.Sorted(maps.Keys(head.Stands)) {
+			by := head.Stands[id]
+			k, there := base.ByID[id]
+			_, known := base.ByID[h.ID]
+			same := h.By == by.By && h.Path == by.Path && h.Cluster == by.Cluster
+			if there && !known && same && head.Outputs[i].Err == nil {
+				base.Call(k, h.ID)
+			}
 		}
 	}
 }

@@ -28,7 +28,8 @@ func (s *Side) Reword(i int, pairs ...string) {
 
 // Without is a side like this one, without its releases.
 func (s *Side) Without() *Side {
-	return &Side{Src: s.Src, Opt: s.Opt, Runner: s.Runner, Found: s.Found, ByID: map[string]int{}}
+	return &Side{Src: s.Src, Opt: s.Opt, Runner: s.Runner, Found: s.Found, ByID: map[string]int{},
+		Stands: s.Stands}
 }
 
 // Take adds release i of another side.

@@ -33,6 +33,7 @@ type Side struct {
 	Runner   worker.Runner
 	Awake    []int                      // releases that were rendered so, and declare yet
 	Covered  map[string]release.Release // what discovery found and a GitOps object renders, and which
+	Stands   map[string]release.Release // of these, roots of the other side of which it renders the same
 }
 
 func NewSide(src *source.Source, opt Options, run worker.Runner) *Side {
