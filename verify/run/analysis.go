@@ -24,7 +24,7 @@ import (
 func prepare(ch *object.Changes, opt Options,
 	all bool) (a *Analysis, picked []*slice.Slice, refused []static.Applied, err error) {
 	a = &Analysis{Options: opt, Changes: ch, Result: newResult(ch, opt), started: time.Now(), places: judge.NewPlaces(ch),
-		whole: map[*slice.Slice]bool{}, all: all, stood: map[string][][3]string{}}
+		whole: map[*slice.Slice]bool{}, broken: map[*slice.Slice][]string{}, all: all, stood: map[string][][3]string{}}
 	on, err := policies.Select(opt.Policy, opt.Rules)
 	if err != nil {
 		return nil, nil, nil, err
@@ -300,6 +300,11 @@ func (a *Analysis) enter(ctx context.Context, sr scenario.SliceResult) {
 	found, open := a.judge().Findings(ctx, &sr, alike)
 	for _, reason := range open {
 		a.undecided(sr.Variant.Slice, reason)
+	}
+	for _, f := range found {
+		if f.Status != finding.Fixed {
+			a.broken[sr.Variant.Slice] = append(a.broken[sr.Variant.Slice], f.Rule+" "+f.Workload)
+		}
 	}
 	if found = a.onTrust(sr.Variant.Slice, found); len(found) == 0 {
 		return

@@ -104,10 +104,12 @@ type Analysis struct {
 	mending    []mending       // possible fixes of findings that took no search
 	// whole are the slices of which nothing was left out at the declared size: no arithmetic knows better.
 	whole map[*slice.Slice]bool
-	all   bool                                  // everything is checked, and not what changed
-	stood map[string][][3]string                // errors of objects as they stand, by release; filled as it is asked for
-	short map[*slice.Slice][2][]static.Shortage // by slice and version, see [Analysis.addUp]
-	tries bool                                  // a fix is tried: out of time, nothing of it matters
+	// broken are the rules that the search of a slice has head break, with the workload of each, told or not.
+	broken map[*slice.Slice][]string
+	all    bool                                  // everything is checked, and not what changed
+	stood  map[string][][3]string                // errors of objects as they stand, by release; filled as it is asked for
+	short  map[*slice.Slice][2][]static.Shortage // by slice and version, see [Analysis.addUp]
+	tries  bool                                  // a fix is tried: out of time, nothing of it matters
 	// deliveries are the releases by ID, and the order in which they are applied; filled as they are asked for.
 	deliveries map[string]delivered
 }

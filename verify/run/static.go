@@ -47,7 +47,7 @@ func (a *Analysis) enterShortages(picked []*slice.Slice) {
 				continue
 			}
 			if s.Rule == rules.Unschedulable && !s.Queued && a.whole[sl] &&
-				!a.tells(s.Rule, sl.Owner(sl.Spec.Workloads[s.Workload].ID), sl.Spec.Workloads[s.Workload].ID) {
+				!slices.Contains(a.broken[sl], s.Rule+" "+sl.Spec.Workloads[s.Workload].ID) {
 				continue // a quota, say, keeps these pods from ever being there
 			}
 			status := finding.New
@@ -87,13 +87,6 @@ func (a *Analysis) addUp(picked []*slice.Slice) {
 		}
 		a.short[sl] = a.shortages(sl, a.besides.PolicyOf(sl.Release, a.besides.Head))
 	}
-}
-
-// tells reports whether head breaks a rule, as a search has it.
-func (a *Analysis) tells(rule, release, workload string) bool {
-	return slices.ContainsFunc(a.Result.Findings, func(f finding.Finding) bool {
-		return f.Rule == rule && f.Release == release && f.Workload == workload && f.Status != finding.Fixed
-	})
 }
 
 // shortages are the pods that do not fit on a policy's nodes beside other pods: only those that show wherever the
