@@ -23,7 +23,7 @@ func MatchSources(base, head *side.Side) {
 	for i := range head.Releases {
 		id := application(head, i)
 		if from, to := was[id], is[id]; len(from) > 0 && len(to) > 0 && to[0] == i && len(from)+len(to) > 2 {
-			matchSources(base, head, id)
+			matchSources(base, head, id, from, to)
 		}
 	}
 }
@@ -46,8 +46,7 @@ func sourcesOf(s *side.Side) map[string][]int {
 	return out
 }
 
-func matchSources(base, head *side.Side, id string) {
-	from, to := sourcesOf(base)[id], sourcesOf(head)[id]
+func matchSources(base, head *side.Side, id string, from, to []int) {
 	type match struct{ from, to, shared, rank int }
 	var all []match
 	for n, k := range from {
@@ -84,13 +83,13 @@ func matchSources(base, head *side.Side, id string) {
 			base.Call(k, ids[k])
 		}
 	}
-	moveDocs(base, head, id)
+	moveDocs(base, head, from, to)
 }
 
 // moveDocs has the objects of base in the source that has them on head.
-func moveDocs(base, head *side.Side, id string) {
+func moveDocs(base, head *side.Side, from, to []int) {
 	at := map[docName]int{}
-	for _, i := range sourcesOf(head)[id] {
+	for _, i := range to {
 		if head.Outputs[i].Err != nil || head.Outputs[i].Untouched {
 			return // what it holds is not known
 		}
@@ -98,7 +97,7 @@ func moveDocs(base, head *side.Side, id string) {
 			at[name] = i
 		}
 	}
-	for _, k := range sourcesOf(base)[id] {
+	for _, k := range from {
 		var stay []document.Document
 		for _, d := range base.Outputs[k].Docs {
 			i, there := at[nameOf(d.Content)]
