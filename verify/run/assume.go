@@ -91,7 +91,10 @@ func (a *Analysis) assume(p *policies.Policy, ch *object.Changes, models map[str
 			a.note(said)
 		}
 	}
-	a.note(slice.Foreign(ch.Head)...)
+	changes := changedReleases(ch)
+	a.note(slice.Foreign(ch.Head, func(rel *object.Rendered) bool {
+		return ch.Base == nil || rel.Changed || len(changes[rel.ID]) > 0
+	})...)
 }
 
 func applyMode(p *policies.Policy) state.Apply {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/finding"
+	"github.com/kubesettle/kubesettle/verify/kyverno"
 )
 
 // RunsPods reports whether an object is a workload that no actor drives: of a kind that is unknown and has a pod
@@ -16,7 +17,24 @@ func RunsPods(o *object.Object) bool {
 		return false
 	}
 	list, ok := ValueAt(o.Content, "spec", "template", "spec", "containers").([]any)
-	return ok && len(list) > 0 || !deploys(o.ID.Group) && holdsWorkload(o.Content["spec"])
+	return ok && len(list) > 0 || !deploys(o.ID.Group) && holdsWorkload(asks(o))
+}
+
+// asks is the part of an object of an unknown kind that says what its controller makes: its spec. A policy of Kyverno
+// makes what its rules generate; what they match, patch or check is another's.
+func asks(o *object.Object) any {
+	spec := o.Content["spec"]
+	if o.ID.Group != kyverno.Group {
+		return spec
+	}
+	rules, _ := ValueAt(o.Content, "spec", "rules").([]any)
+	var out []any
+	for _, r := range rules {
+		if r, ok := r.(map[string]any); ok {
+			out = append(out, r["generate"])
+		}
+	}
+	return out
 }
 
 // IsTest reports whether an object is read by a test runner only, and is never in a cluster: the test applies its
@@ -61,7 +79,7 @@ func AsksOfPods(o *object.Object) bool {
 	if o.Typed != nil || o.Hook || RunsPods(o) || deploys(o.ID.Group) || strings.HasPrefix(o.ID.Group, "karpenter.") {
 		return false
 	}
-	return placesPods(o.Content["spec"], 4)
+	return placesPods(asks(o), 4)
 }
 
 func placesPods(v any, depth int) bool {
@@ -135,15 +153,21 @@ func ValueAt(content map[string]any, path ...string) any {
 	return v
 }
 
-// Foreign says what head has of kinds that are not modeled, once a kind.
-func Foreign(head *object.Revision) []finding.Note {
-	pods, scalers := map[string]bool{}, map[string]bool{}
+// Foreign says what head has of kinds that are not modeled, once a kind: in the releases that a change is about. What
+// scales their workloads may lie in another one.
+func Foreign(head *object.Revision, about func(*object.Rendered) bool) []finding.Note {
+	pods, scalers, theirs := map[string]bool{}, map[string]bool{}, map[object.ID]bool{}
+	for _, rel := range head.Releases {
+		for _, o := range rel.Objects {
+			theirs[o.ID] = theirs[o.ID] || about(rel)
+		}
+	}
 	for _, rel := range head.Releases {
 		for _, o := range rel.Objects {
 			switch {
-			case RunsPods(o):
+			case RunsPods(o) && about(rel):
 				pods[o.ID.Kind] = true
-			case Scales(o) && !isDriven(o):
+			case Scales(o) && !isDriven(o) && (about(rel) || theirs[Scaled(o)]):
 				scalers[kindOf(o.ID)] = true
 			}
 		}
