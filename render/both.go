@@ -68,6 +68,7 @@ func compared(ctx context.Context, bs, hs *side.Side) (b, h *object.Revision, er
 	variants.DropUnset(bs, hs)
 	pair.DropCovered(bs, nil)
 	pair.DropCovered(hs, bs)
+	pair.DropFailed(bs, hs)
 	pair.DropLeft(hs, bs)
 	pair.DropAbsent(bs, hs)
 	if err := errors.Join(reach.RenderAlone(bs, ctx, hs), reach.RenderAlone(hs, ctx, bs)); err != nil {

@@ -136,6 +136,40 @@ func descends(s *side.Side, i, of int) bool {
 	return false
 }
 
+// DropFailed removes the discovered releases that render on neither side where what a GitOps object declares of the
+// same folder does not render either: that is one failure, and the folder is applied as it is declared.
+func DropFailed(sides ...*side.Side) {
+	twice, once := map[string]bool{}, map[string]bool{}
+	for _, s := range sides {
+		declared := map[string]bool{}
+		for i, r := range s.Releases {
+			if r.By.File != "" && s.Outputs[i].Err != nil {
+				declared[string(r.Kind)+" "+r.Path] = true
+			}
+		}
+		for i, r := range s.Releases {
+			switch {
+			case r.By.File != "" || r.Declared:
+			case s.Outputs[i].Err != nil && declared[string(r.Kind)+" "+r.Path] &&
+				!slices.Contains(s.Opt.Paths, r.Path):
+				twice[r.ID] = true
+			default:
+				once[r.ID] = true
+			}
+		}
+	}
+	for _, s := range sides {
+		for i := len(s.Releases) - 1; i >= 0; i-- {
+			if r := s.Releases[i]; r.By.File == "" && twice[r.ID] && !once[r.ID] {
+				s.Drop(i)
+				s.Ignored = append(s.Ignored,
+					object.Ignored{Path: r.ID, Reason: "declared, and does not render as that either"})
+			}
+		}
+		discover.SortIgnored(s.Ignored)
+	}
+}
+
 // DropLeft removes the releases that discovery finds on this side alone because the GitOps object that renders them on
 // the other side is gone, or leaves them out here, with all that they declare: that takes them out of the cluster, and
 // nothing here installs them again. An object that is still here and does not render, as where it is declared in the

@@ -44,7 +44,7 @@ func (s *Side) Take(from *Side, i int) {
 // Drop takes release i out.
 func (s *Side) Drop(i int) {
 	kept := s.Without()
-	kept.Ignored, kept.Waiting = s.Ignored, s.Waiting
+	kept.Ignored, kept.Waiting, kept.Covered = s.Ignored, s.Waiting, s.Covered
 	for k := range s.Releases {
 		if k != i {
 			kept.Take(s, k)
