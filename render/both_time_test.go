@@ -2,8 +2,11 @@ package render
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"math/rand/v2"
+	"path"
+	"strings"
 	"testing"
 	"time"
 
@@ -191,6 +194,59 @@ func TestNothingIsGoneForLackOfTime(t *testing.T) {
 	}
 	if cut < 50 {
 		t.Errorf("%d releases were cut: the repositories show nothing", cut)
+	}
+}
+
+// Wherever the time ends, what a change does to a chart is told, or a release of the chart was cut: also what shows only
+// with values of chart-testing, of either side, with what switches it on, or with what the chart asks for.
+func TestNothingPassesForLackOfTime(t *testing.T) {
+	chart := func(out map[string]string, dir, values, template string) {
+		out[dir+"/Chart.yaml"] = "apiVersion: v2\nname: " + path.Base(dir) + "\nversion: 1.0.0\n"
+		out[dir+"/values.yaml"], out[dir+"/templates/web.yaml"] = values, template
+	}
+	const pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: web}\nspec: {containers: [{name: c, image: %s}]}\n"
+	files := func(image string) map[string]string {
+		out := map[string]string{}
+		chart(out, "needs", "{}\n", fmt.Sprintf(pod, image+"{{ .Values.image.name }}"))
+		out["needs/ci/test-values.yaml"] = "image: {name: " + image + "}\n"
+		chart(out, "idle", "image: ''\n", "{{ if .Values.image }}\n"+fmt.Sprintf(pod, image+"{{ .Values.image }}")+"{{ end }}\n")
+		out["idle/ci/test-values.yaml"] = "image: " + image + "\n"
+		chart(out, "hides", "on: false\n", "{{ if .Values.on }}\n"+fmt.Sprintf(pod, image)+"{{ end }}\n")
+		chart(out, "asks", "{}\n", fmt.Sprintf(pod, image+`{{ required "give a tag" .Values.tag }}`))
+		return out
+	}
+	head := files("two")
+	head["needs/ci/more-values.yaml"] = "image: {name: three}\n"
+	run := func(last int) (map[string]bool, map[string]bool, int) {
+		sides, timed := timedSides(t, last, files("one"), head)
+		b, h, err := compared(t.Context(), sides[0], sides[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		ch, err := Diff(b, h)
+		if err != nil {
+			t.Fatal(err)
+		}
+		changed, cut := map[string]bool{}, map[string]bool{}
+		for _, c := range ch.Changes {
+			changed[c.Release] = true
+		}
+		for _, r := range h.Releases {
+			cut[r.Path] = cut[r.Path] || r.Err != nil && r.Err.Cut
+		}
+		return changed, cut, len(*timed.ran)
+	}
+	all, _, n := run(1 << 20)
+	if len(all) < 5 {
+		t.Fatalf("%v change", all)
+	}
+	for last := 1; last <= n; last++ {
+		changed, cut, _ := run(last)
+		for id := range all {
+			if dir, _, _ := strings.Cut(id, ":"); !changed[id] && !cut[dir] {
+				t.Errorf("after %d of %d: nothing is said of %s", last, n, id)
+			}
+		}
 	}
 }
 

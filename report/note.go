@@ -134,7 +134,11 @@ func timeFellShort(n finding.Note) string {
 }
 
 func cutBeforeReleases(n finding.Note) string {
-	return withTimeMore("the time budget (--time-budget) ended with {0} of {1} releases not rendered", n)
+	template := "the time budget (--time-budget) ended with {0} of {1} releases not rendered"
+	if n.Arg(3) == "true" { // what they declare comes on top
+		template += ", which take {2} s or more at this speed"
+	}
+	return noteFill(template, n)
 }
 
 // withTimeMore adds by how much the time fell short, where that is known.

@@ -38,10 +38,11 @@ func placeholdersFor(path []string) []string {
 }
 
 // WithAsked gives the charts that ask for values on every side that has them placeholders, and renders them once more.
-// One that base renders without values and head with none is left alone: its change asks for them.
+// One that base renders without values and head with none is left alone: its change asks for them. One
+// for which there was no time to find placeholders was not rendered in time.
 func WithAsked(ctx context.Context, base, head *side.Side) {
 	for i, r := range head.Releases {
-		if !discover.IsBare(r) && !r.Deployed || ctx.Err() != nil || head.Opt.Clock.Over() {
+		if !discover.IsBare(r) && !r.Deployed || ctx.Err() != nil {
 			continue
 		}
 		sides, at := []*side.Side{head}, []int{i}
@@ -54,6 +55,11 @@ func WithAsked(ctx context.Context, base, head *side.Side) {
 			continue
 		}
 		set := askedOf(sides, at)
+		for n, s := range sides {
+			if set == nil && s.Opt.Clock.Over() {
+				s.Outputs[at[n]].Err = s.Recipes[at[n]].Cut()
+			}
+		}
 		if set == nil {
 			continue
 		}
@@ -86,6 +92,9 @@ func allAsk(sides []*side.Side, at []int) bool {
 func askedOf(sides []*side.Side, at []int) []toggle {
 	var set []toggle
 	for n := 0; n < len(sides); {
+		if sides[n].Opt.Clock.Over() {
+			return nil
+		}
 		s, j := sides[n], sides[n].Recipes[at[n]]
 		f := s.Runner.Run((&switching{}).recipe(j, set, nil)).Err
 		if f == nil {

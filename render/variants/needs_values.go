@@ -20,13 +20,14 @@ import (
 // or that run no pods with them on any side, once per values file that chart-testing would take. Where one of
 // these or of the files beside the chart renders on every side that has it, the chart needs values, and its failure
 // without them says nothing: a chart that chart-testing has values for is not tried without. One that renders on base
-// with values alone, and on head with none, is broken by head, with these values.
+// with values alone, and on head with none, is broken by head, with these values. Where there was no time to see what a
+// chart needs, there is none for those values either: they are not of no use.
 func WithTestValues(ctx context.Context, sides ...*side.Side) error {
-	needy := map[string]bool{}
+	needy, late := map[string]bool{}, map[string]bool{}
 	for _, s := range sides {
 		for i, r := range s.Releases {
-			if discover.IsBare(r) && s.Outputs[i].Err != nil && !s.Outputs[i].Err.Skipped {
-				needy[r.ID] = true
+			if f := s.Outputs[i].Err; discover.IsBare(r) && f != nil && (f.Cut || !f.Skipped) {
+				needy[r.ID], late[r.ID] = true, late[r.ID] || f.Cut
 			}
 		}
 	}
@@ -64,7 +65,7 @@ func WithTestValues(ctx context.Context, sides ...*side.Side) error {
 		remarkNeed(s, helped, sides)
 	}
 	for _, s := range sides {
-		dropBare(s, needy, helped)
+		dropBare(s, needy, helped, late)
 	}
 	return nil
 }
@@ -160,8 +161,8 @@ func addTestValues(s *side.Side, ctx context.Context, needy map[string]bool) err
 }
 
 // dropBare takes charts out that render with values alone, and test values out that do not
-// help: the chart's own failure stands for them.
-func dropBare(s *side.Side, needy, helped map[string]bool) {
+// help: the chart's own failure stands for them, unless that is that it came too late.
+func dropBare(s *side.Side, needy, helped, late map[string]bool) {
 	kept := s.Without()
 	sets := map[string]int{} // by chart
 	for _, r := range s.Releases {
@@ -190,7 +191,8 @@ func dropBare(s *side.Side, needy, helped map[string]bool) {
 			}
 			kept.Ignored = append(kept.Ignored, object.Ignored{Path: r.ID, Reason: why})
 			continue
-		case discover.IsSet(r) && needy[r.Path] && !helped[r.Path] && strings.HasPrefix(r.ID, path.Join(r.Path, "")+":ci/"):
+		case discover.IsSet(r) && needy[r.Path] && !helped[r.Path] && !late[r.Path] &&
+			strings.HasPrefix(r.ID, path.Join(r.Path, "")+":ci/"):
 			continue
 		}
 		kept.ByID[r.ID] = len(kept.Releases)

@@ -25,7 +25,7 @@ func takeTestValues(s *side.Side, head *side.Side, needy map[string]bool) {
 		}
 		for _, f := range discover.TestValues(head.Src, r.Path) {
 			text, err := head.Src.Read(f)
-			if err != nil || s.Opt.Clock.Over() {
+			if err != nil {
 				continue
 			}
 			if own, err := s.Src.Read(f); s.Src.HasFile(f) && (err != nil || bytes.Equal(own, text)) {
@@ -51,7 +51,7 @@ func keepTestValues(s *side.Side, base *side.Side, needy map[string]bool) {
 		for _, f := range discover.TestValues(base.Src, r.Path) {
 			text, err := base.Src.Read(f)
 			k, has := base.ByID[withTest(r, f).ID]
-			if err != nil || !has || base.Outputs[k].Err != nil || s.Src.HasFile(f) || s.Opt.Clock.Over() {
+			if err != nil || !has || base.Outputs[k].Err != nil || s.Src.HasFile(f) {
 				continue
 			}
 			if _, ok := takeTest(s, base, i, f, text); ok {
@@ -70,7 +70,8 @@ func remarkTest(s *side.Side, k int, file string, rendered, of *side.Side) {
 }
 
 // takeTest renders the chart of release i with a file of chart-testing of the other side's, in the place of its own; k
-// is the other side's release of it. false: the other has no such file, or it does not render.
+// is the other side's release of it. false: the other has no such file, or it does not render. Where the time is up,
+// it was cut: it is not one with other values, nor none.
 func takeTest(s *side.Side, other *side.Side, i int, file string, text []byte) (k int, ok bool) {
 	one := withTest(s.Releases[i], file)
 	k, has := other.ByID[one.ID]
@@ -83,8 +84,11 @@ func takeTest(s *side.Side, other *side.Side, i int, file string, text []byte) (
 	j := &release.Recipe{Release: one, Files: maps.Clone(was.Files), Chart: &chart, Notes: was.Notes, Fetched: was.Fetched,
 		Declares: was.Declares, Later: was.Later}
 	j.Files[file] = text
-	out := s.Runner.Run(j)
-	if out.Err != nil {
+	out := release.Output{Err: j.Cut()}
+	if !s.Opt.Clock.Over() {
+		out = s.Runner.Run(j)
+	}
+	if out.Err != nil && !out.Err.Cut {
 		return 0, false
 	}
 	for n := range out.Docs {

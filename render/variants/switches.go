@@ -43,7 +43,7 @@ func WithSwitches(ctx context.Context, base, head *side.Side) error {
 	charts := 0
 	for i, r := range head.Releases {
 		k, both := base.ByID[r.ID]
-		if charts == mostSwitched || head.Opt.Clock.Over() || ctx.Err() != nil {
+		if charts == mostSwitched || ctx.Err() != nil {
 			continue
 		}
 		var s *switching
@@ -55,13 +55,24 @@ func WithSwitches(ctx context.Context, base, head *side.Side) error {
 		if s == nil {
 			continue
 		}
-		bare := discover.IsBare(r)
+		bare, late := discover.IsBare(r), func() bool {
+			if head.Opt.Clock.Over() {
+				onBase, onHead = append(onBase, tooLate(r)), append(onHead, tooLate(r))
+			}
+			return head.Opt.Clock.Over()
+		}
+		if late() {
+			continue
+		}
 		head.Outputs[i].Holes = append(head.Outputs[i].Holes, s.undecidable(!bare)...)
-		if !bare {
+		if !bare || late() {
 			continue
 		}
 		charts++
 		sets, hidden := s.settings()
+		if late() {
+			continue
+		}
 		head.Outputs[i].Notes = append(head.Outputs[i].Notes, hidden...)
 		for _, set := range sets {
 			if both {
@@ -83,6 +94,14 @@ func WithSwitches(ctx context.Context, base, head *side.Side) error {
 		}
 	}
 	return nil
+}
+
+// tooLate stands for the releases that a chart was not rendered as to see what a change hides, for want of time.
+func tooLate(r release.Release) release.Release {
+	r.ID, r.Switched = r.ID+":with other values", "other values"
+	r.Selected = "Chart.yaml found, where a part of the change makes no difference"
+	r.By, r.Parent, r.Within = object.Location{}, "", ""
+	return r
 }
 
 // switching looks for the values with which a chart shows what of it changes.
