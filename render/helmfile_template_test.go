@@ -158,3 +158,18 @@ func TestHelmfileIsCalledWithEnvironments(t *testing.T) {
 		}
 	}
 }
+
+// What a template writes into its values is gone with it: the file is filled in more than once, and its values files see
+// the values as they are declared.
+func TestTemplatesOfHelmfilesWriteInACopy(t *testing.T) {
+	files := map[string]string{
+		"defaults.yaml": "release: {name: web, chart: charts/web, namespace: shop, values: [values.yaml.gotmpl]}\n",
+		"helmfile.yaml": "environments: {default: {values: [defaults.yaml]}}\n---\n" +
+			"{{- $_ := set .Values.release \"name\" (printf \"%sx\" .Values.release.name) }}\n" +
+			"releases:\n- {{ .Values.release | toYaml | nindent 2 }}\n",
+		"values.yaml.gotmpl":             "name: {{ .Values.release.name }}\n",
+		"charts/web/Chart.yaml":          "apiVersion: v2\nname: web\nversion: 1.0.0\n",
+		"charts/web/templates/data.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: '{{ .Values.name }}'}\n",
+	}
+	objectOf(t, renders(t, renderWith(t, files, Options{}), "helmfile:helmfile.yaml:shop/webx"), "web")
+}

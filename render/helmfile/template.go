@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/kubesettle/kubesettle/render/document"
+	"github.com/kubesettle/kubesettle/render/fieldpath"
 	"github.com/kubesettle/kubesettle/render/helm"
 )
 
@@ -71,10 +72,11 @@ func (t *templates) run(text string, release map[string]string, zero bool) (stri
 	return out.String(), nil
 }
 
-// data is what the templates see. Only a release's own templates see its values.
+// data is what the templates see: each a copy of the values, in which it may write. Only a release's own templates see
+// its values.
 func (t *templates) data(release map[string]string) map[string]any {
-	values := t.values
-	if values == nil {
+	values, ok := fieldpath.DeepCopy(t.values).(map[string]any)
+	if !ok {
 		values = map[string]any{}
 	}
 	out := map[string]any{"Values": values, "StateValues": values, "Namespace": "", "KubeContext": "",
