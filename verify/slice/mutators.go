@@ -122,8 +122,9 @@ func (m *Mutators) settled(r celpolicy.Request, again func(runtime.Object) *stat
 	turned := Mutators{read: slices.Clone(m.read), kyverno: slices.Clone(m.kyverno)}
 	slices.Reverse(turned.read)
 	slices.Reverse(turned.kyverno)
-	if other := turned.run(r, again); (other.Refused == nil) != (out.Refused == nil) ||
-		!equality.Semantic.DeepEqual(other.Object, out.Object) {
+	switch other := turned.run(r, again); {
+	case other.Refused != nil && out.Refused != nil: // whatever was patched before
+	case other.Refused != nil || out.Refused != nil || !equality.Semantic.DeepEqual(other.Object, out.Object):
 		out.Open = append(out.Open, open{ran[0], "the order in which the API server runs it and " +
 			strings.Join(ran[1:], ", ") + " is not defined, and matters"})
 	}

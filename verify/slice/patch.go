@@ -22,7 +22,9 @@ import (
 )
 
 // sentPod is a pod of a template as validating admission gets to see it, and what made it so; before is the pod without
-// the policies.
+// the policies. A name is drawn once the policies that mutate have run.
+//
+// Upstream: kubernetes v1.36.3, apiserver, pkg/endpoints/handlers: createHandler; pkg/registry/rest: BeforeCreate.
 func (s side) sentPod(template *corev1.PodTemplateSpec, of object.ID) (before *corev1.Pod, out Mutated) {
 	before = madeOf(template, of)
 	if out.Refused = s.complete(before); out.Refused != nil || s.admission.mutators.None() {
@@ -36,7 +38,16 @@ func (s side) sentPod(template *corev1.PodTemplateSpec, of object.ID) (before *c
 		}
 		return s.complete(pod)
 	}
+	name := before.Name
+	if before.GenerateName != "" {
+		before.Name = ""
+	}
 	out = s.admission.mutators.settled(s.request(celpolicy.PodKind, before.Name, of.Namespace, before), again)
+	for _, pod := range []*corev1.Pod{before, out.Object.(*corev1.Pod)} {
+		if pod.Name == "" {
+			pod.Name = name
+		}
+	}
 	if len(out.By) > 0 && out.Refused == nil {
 		out.Refused = invalid(out.Object, before, out.By[0])
 	}

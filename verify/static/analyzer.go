@@ -90,7 +90,7 @@ type facts struct {
 	words     map[*object.Object][]nodeWord          // of all releases of head, by who names them
 	defined   [2]map[schema.GroupKind]*object.Object // CustomResourceDefinitions, by version
 	every     bool                                   // what changes matters for traffic, whatever it is
-	bounds    map[string][]*object.Object            // see limits
+	bounds    [2]map[string][]*object.Object         // see limits
 }
 
 func (f *facts) where() *whereabouts {

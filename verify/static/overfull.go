@@ -24,7 +24,7 @@ var overfills = Analyzer{Name: "quotas", Rule: rules.ApplyRejected, Run: overful
 // the releases declare, so that the cluster has at least as much. Pods are the search's.
 func overfull(p *Pass) []Remark {
 	var out []Remark
-	limits := p.limits()
+	limits := p.limits(state.Head)
 	if len(limits) == 0 {
 		return nil
 	}
@@ -56,20 +56,20 @@ func overfull(p *Pass) []Remark {
 	return out
 }
 
-// limits are the LimitRanges and ResourceQuotas of head, by namespace.
-func (f *facts) limits() map[string][]*object.Object {
-	if f.bounds == nil {
-		f.bounds = map[string][]*object.Object{}
-		for _, o := range f.where().objects[state.Head] {
+// limits are the LimitRanges and ResourceQuotas of a version, by namespace.
+func (f *facts) limits(v state.Version) map[string][]*object.Object {
+	if f.bounds[v] == nil {
+		f.bounds[v] = map[string][]*object.Object{}
+		for _, o := range f.where().objects[v] {
 			switch o.Typed.(type) {
 			case *corev1.LimitRange, *corev1.ResourceQuota:
 				if !o.Hook {
-					f.bounds[o.ID.Namespace] = append(f.bounds[o.ID.Namespace], o)
+					f.bounds[v][o.ID.Namespace] = append(f.bounds[v][o.ID.Namespace], o)
 				}
 			}
 		}
 	}
-	return f.bounds
+	return f.bounds[v]
 }
 
 // grows is what an object takes of quotas beyond what base's took.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/render/object"
+	"github.com/kubesettle/kubesettle/verify/slice"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -37,52 +38,112 @@ func units(p *Pass) []Remark {
 		if spec == nil || o.Hook {
 			continue
 		}
-		var was *corev1.PodSpec
-		if b := p.before().counterpart(o); b != nil {
-			was, _ = podSpec(b)
+		var old corev1.PodSpec
+		was := p.before().counterpart(o)
+		if was != nil {
+			if spec, _ := podSpec(was); spec != nil {
+				old = *spec
+			}
 		}
-		for i := range spec.Containers {
-			c := &spec.Containers[i]
-			at := fmt.Sprintf("%scontainers[%d].resources.", prefix, i)
-			before := corev1.ResourceRequirements{}
-			if was != nil {
-				if k := slices.IndexFunc(was.Containers, func(x corev1.Container) bool { return x.Name == c.Name }); k >= 0 {
-					before = was.Containers[k].Resources
+		for list, of := range map[string][2][]corev1.Container{"containers": {old.Containers, spec.Containers},
+			"initContainers": {old.InitContainers, spec.InitContainers}} {
+			for i := range of[1] {
+				c, before := &of[1][i], grants{}
+				if k := slices.IndexFunc(of[0], func(x corev1.Container) bool { return x.Name == c.Name }); k >= 0 {
+					before = p.grants(state.Base, was, &of[0][k], "")
+				}
+				now := p.grants(state.Head, o, c, fmt.Sprintf("%s%s[%d].resources.", prefix, list, i))
+				for _, kind := range kindsOfGrants {
+					out = append(out, unitsOf(o, c, kind == "limits", now[kind], before[kind])...)
 				}
 			}
-			out = append(out, unitsOf(o, c, at+"limits", c.Resources.Limits, before.Limits)...)
-			out = append(out, unitsOf(o, c, at+"requests", c.Resources.Requests, before.Requests)...)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Remark) int { return strings.Compare(a.text, b.text) })
+	return out
+}
+
+// grants are what a container may have, and what it asks for.
+type grants map[string]map[corev1.ResourceName]grant
+
+var kindsOfGrants = []string{"limits", "requests"}
+
+// grant is one of them, with where it stands: in the container's object, or in a LimitRange.
+type grant struct {
+	resource.Quantity
+	at string
+	by *object.Object // nil: the container's own
+}
+
+// grants are those of a container of an object in a version: its own, and what LimitRanges of its namespace give it
+// for what it does not have.
+//
+// Upstream: kubernetes v1.36.3, plugin/pkg/admission/limitranger: mergeContainerResources; and
+// [admission.ApplyLimitRanges].
+func (p *Pass) grants(v state.Version, o *object.Object, c *corev1.Container, at string) grants {
+	out := grants{"limits": {}, "requests": {}}
+	for kind, list := range map[string]corev1.ResourceList{"limits": c.Resources.Limits, "requests": c.Resources.Requests} {
+		for name, q := range list {
+			out[kind][name] = grant{Quantity: q, at: at + kind + "." + string(name)}
+		}
+	}
+	for _, by := range p.limits(v)[o.ID.Namespace] {
+		t, ok := by.Typed.(*corev1.LimitRange)
+		if !ok || p.where().tie(by, o) == slice.Apart {
+			continue
+		}
+		for i := range t.Spec.Limits {
+			l := &t.Spec.Limits[i]
+			if l.Type != corev1.LimitTypeContainer {
+				continue
+			}
+			for kind, from := range map[string]corev1.ResourceList{"limits": l.Default, "requests": l.DefaultRequest} {
+				for name, q := range from {
+					_, own := out[kind][name]
+					limit, limited := out["limits"][name]
+					if !own && (kind == "limits" || !limited || limit.by != nil) { // a limit of its own is its request
+						field := map[string]string{"limits": "default", "requests": "defaultRequest"}[kind]
+						out[kind][name] = grant{q, fmt.Sprintf("spec.limits[%d].%s.%s", i, field, name), by}
+					}
+				}
+			}
 		}
 	}
 	return out
 }
 
-// unitsOf are the slips in one list of a container, which base does not have.
-func unitsOf(o *object.Object, c *corev1.Container, at string, list, before corev1.ResourceList) []Remark {
+// unitsOf are the slips in what a container may have, or asks for, which base does not have.
+func unitsOf(o *object.Object, c *corev1.Container, limits bool, now, before map[corev1.ResourceName]grant) []Remark {
 	var out []Remark
-	limits := strings.HasSuffix(at, "limits")
-	add := func(name corev1.ResourceName, q resource.Quantity, r Remark) {
-		if was, ok := before[name]; ok && was.Cmp(q) == 0 {
+	add := func(name corev1.ResourceName, r Remark) {
+		q := now[name]
+		if was, ok := before[name]; ok && was.Cmp(q.Quantity) == 0 {
 			return
 		}
-		r.Object, r.paths, r.Conditional = o, []string{at + "." + string(name)}, true
+		r.Object, r.paths, r.Conditional = o, []string{q.at}, true
+		if q.by != nil {
+			r.text = fmt.Sprintf("%s, by %s", r.text, q.by.ID)
+			r.shape, r.causes = q.by.ID.String()+" "+q.at, []cause{{q.by, []string{q.at, "spec"}}}
+			r.paths = []string{"metadata.name"}
+			r.first, r.occasion = r.causes, "pod-lost" // those that run stay
+		}
 		out = append(out, r)
 	}
-	memory, has := list[corev1.ResourceMemory]
+	memory := now[corev1.ResourceMemory]
 	switch fraction := memory.MilliValue()%1000 != 0; {
-	case !has || memory.IsZero():
+	case memory.IsZero():
 	case limits && memory.Value() < leastMemory:
-		add(corev1.ResourceMemory, memory, Remark{
+		add(corev1.ResourceMemory, Remark{
 			text: fmt.Sprintf("container %s of %s may have %s of memory, %s: none starts with so little", c.Name, o.ID,
-				memory.String(), bytesOf(memory)),
+				memory.String(), bytesOf(memory.Quantity)),
 			remedies: byHand("give it a limit with a suffix such as Mi")})
 	case fraction:
-		add(corev1.ResourceMemory, memory, Remark{
+		add(corev1.ResourceMemory, Remark{
 			text: fmt.Sprintf("container %s of %s asks for %s of memory, %s: m is a thousandth", c.Name, o.ID, memory.String(),
-				bytesOf(memory)),
+				bytesOf(memory.Quantity)),
 			remedies: byHand("ask with a suffix such as Mi")})
 	}
-	cpu, was := list[corev1.ResourceCPU], before[corev1.ResourceCPU]
+	cpu, was := now[corev1.ResourceCPU], before[corev1.ResourceCPU]
 	more := ""
 	switch n := cpu.MilliValue(); {
 	case !was.IsZero() && n == 1000*was.MilliValue() && n >= 10_000:
@@ -90,10 +151,14 @@ func unitsOf(o *object.Object, c *corev1.Container, at string, list, before core
 	case limits || n < mostCPU:
 		return out
 	}
-	add(corev1.ResourceCPU, cpu, Remark{Rule: rules.Unschedulable,
+	in := o
+	if cpu.by != nil {
+		in = cpu.by
+	}
+	add(corev1.ResourceCPU, Remark{Rule: rules.Unschedulable,
 		text: fmt.Sprintf("pods of %s ask for %s CPUs for container %s%s: few nodes have them", o.ID, cpu.AsDec().String(), c.Name, more),
-		remedies: []Remedy{{Say: fmt.Sprintf("ask for %dm", cpu.Value()), Object: o,
-			Set: []object.Setting{{Path: at + ".cpu", Value: fmt.Sprintf("%dm", cpu.Value())}}}}})
+		remedies: []Remedy{{Say: fmt.Sprintf("ask for %dm", cpu.Value()), Object: in,
+			Set: []object.Setting{{Path: cpu.at, Value: fmt.Sprintf("%dm", cpu.Value())}}}}})
 	return out
 }
 

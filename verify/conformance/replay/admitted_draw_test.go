@@ -84,6 +84,10 @@ func drawGuarded(r *rand.Rand, i int) *guarded {
 			g.policies, g.bindings = append(g.policies, p), append(g.bindings, b)
 		}
 	}
+	for k := range max(0, r.IntN(4)-1) {
+		p, b := drawMutation(r, name, fmt.Sprintf("%s-%d", name, k))
+		g.mutators, g.bound = append(g.mutators, p), append(g.bound, b)
+	}
 	g.ranges = slices.DeleteFunc(g.ranges, func(o *corev1.LimitRange) bool { return len(validation.Create(o)) > 0 })
 	g.quotas = slices.DeleteFunc(g.quotas, func(o *corev1.ResourceQuota) bool { return len(validation.Create(o)) > 0 })
 	return g
