@@ -25,7 +25,8 @@ import (
 func (s side) refusal(template *corev1.PodTemplateSpec, of object.ID) *state.Refusal {
 	namespace := of.Namespace
 	if !admission.Enforces(s.namespaces[namespace]) && len(s.admission.bound) == 0 && s.admission.mutators.None() &&
-		template.Spec.RuntimeClassName == nil && template.Spec.Overhead == nil {
+		template.Spec.RuntimeClassName == nil && template.Spec.Overhead == nil && template.Spec.Priority == nil &&
+		template.Spec.PreemptionPolicy == nil {
 		return nil
 	}
 	pod, refused := s.admitted(template, of)
@@ -75,12 +76,8 @@ func (s side) complete(pod *corev1.Pod) *state.Refusal {
 		pod.Spec.ServiceAccountName, pod.Spec.DeprecatedServiceAccount = "default", "default"
 	}
 	refused := s.mutate(&pod.Spec, pod.Namespace)
-	class := pod.Spec.PriorityClassName
-	if class == "" {
-		class = s.priorities.fallback
-	}
-	if value, known := s.priorities.spec.PriorityClasses[class]; known || class == "" {
-		pod.Spec.PriorityClassName, pod.Spec.Priority = class, &value
+	if r := s.priorities.admit(&pod.Spec); refused == nil {
+		refused = r
 	}
 	seconds := int64(300)
 	for _, key := range []string{corev1.TaintNodeNotReady, corev1.TaintNodeUnreachable} {

@@ -31,13 +31,7 @@ func (s side) sentPod(template *corev1.PodTemplateSpec, of object.ID) (before *c
 		out.Object = before
 		return before, out
 	}
-	again := func(o runtime.Object) *state.Refusal {
-		pod := o.(*corev1.Pod)
-		if r := s.priorityConflict(pod); r != nil {
-			return r
-		}
-		return s.complete(pod)
-	}
+	again := func(o runtime.Object) *state.Refusal { return s.complete(o.(*corev1.Pod)) }
 	name := before.Name
 	if before.GenerateName != "" {
 		before.Name = ""
@@ -55,18 +49,6 @@ func (s side) sentPod(template *corev1.PodTemplateSpec, of object.ID) (before *c
 		out.Refused.Object, out.Refused.Field = out.By[0], PatchesOf(out.By[0])
 	}
 	return before, out
-}
-
-// priorityConflict is why a pod is refused whose class was set behind the plugin that gives it its priority.
-//
-// Upstream: kubernetes v1.36.3, plugin/pkg/admission/priority: (*Plugin).admitPod.
-func (s side) priorityConflict(pod *corev1.Pod) *state.Refusal {
-	value, known := s.priorities.spec.PriorityClasses[pod.Spec.PriorityClassName]
-	if !known || pod.Spec.Priority == nil || *pod.Spec.Priority == value {
-		return nil
-	}
-	return &state.Refusal{Text: fmt.Sprintf("forbidden: the integer value of priority (%d) must not be provided in pod "+
-		"spec; priority admission controller computed %d from the given PriorityClass name", *pod.Spec.Priority, value)}
 }
 
 // invalid is why the API server refuses what policies made of an object, and not the object.

@@ -1,6 +1,8 @@
 package slice
 
 import (
+	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -48,6 +50,36 @@ func (p *priorities) of(pod *corev1.PodSpec) *object.Object {
 		return p.objects[name]
 	}
 	return p.objects[p.fallback]
+}
+
+// admit gives a pod the priority and the preemptionPolicy of its class, or says why it is refused: it has others. Of a
+// class that is not among the objects nothing is known.
+//
+// Upstream: kubernetes v1.36.3, plugin/pkg/admission/priority: (*Plugin).admitPod, establishPriority.
+func (p *priorities) admit(pod *corev1.PodSpec) *state.Refusal {
+	own, policy := pod.Priority, pod.PreemptionPolicy
+	class := cmp.Or(pod.PriorityClassName, p.fallback)
+	named := &corev1.Pod{Spec: corev1.PodSpec{PriorityClassName: class}}
+	value, known := scheduler.PriorityOf(&p.spec, named, state.Head)
+	if !known {
+		return nil
+	}
+	of := corev1.PreemptLowerPriority
+	if p.spec.NeverPreempt[class] {
+		of = corev1.PreemptNever
+	}
+	pod.PriorityClassName, pod.Priority, pod.PreemptionPolicy = class, &value, &of
+	const text = "forbidden: the %s (%v) must not be provided in pod spec; priority admission controller computed %v from " +
+		"the given PriorityClass name"
+	switch {
+	case own != nil && *own != value:
+		return &state.Refusal{Text: fmt.Sprintf(text, "integer value of priority", *own, value),
+			Own: "spec.template.spec.priority"}
+	case policy != nil && *policy != of:
+		return &state.Refusal{Text: fmt.Sprintf(text, "string value of PreemptionPolicy", *policy, of),
+			Own: "spec.template.spec.preemptionPolicy"}
+	}
+	return nil
 }
 
 // prioritize enters the PriorityClasses of both versions; head's win.

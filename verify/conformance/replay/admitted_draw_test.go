@@ -29,6 +29,7 @@ func every() []runtime.Object {
 	return []runtime.Object{
 		&schedulingv1.PriorityClass{ObjectMeta: metav1.ObjectMeta{Name: "none"}, Value: 1000},
 		&schedulingv1.PriorityClass{ObjectMeta: metav1.ObjectMeta{Name: "high"}, Value: 1000},
+		&schedulingv1.PriorityClass{ObjectMeta: metav1.ObjectMeta{Name: "calm"}, Value: 7, PreemptionPolicy: ptr.To(corev1.PreemptNever)},
 		&nodev1.RuntimeClass{ObjectMeta: metav1.ObjectMeta{Name: "fast"}, Handler: "fast",
 			Overhead: &nodev1.Overhead{PodFixed: corev1.ResourceList{"cpu": resource.MustParse("10m")}}},
 	}
@@ -125,7 +126,13 @@ func drawPod(r *rand.Rand) corev1.PodSpec {
 		out.ActiveDeadlineSeconds = ptr.To(int64(60))
 	}
 	if r.IntN(3) == 0 {
-		out.PriorityClassName = pick(r, "none", "high", "system-cluster-critical")
+		out.PriorityClassName = pick(r, "none", "high", "calm", "system-cluster-critical")
+	}
+	if r.IntN(16) == 0 {
+		out.Priority = ptr.To(pick(r, int32(0), 1000, 7))
+	}
+	if r.IntN(12) == 0 {
+		out.PreemptionPolicy = ptr.To(pick(r, corev1.PreemptNever, corev1.PreemptLowerPriority))
 	}
 	if r.IntN(6) == 0 {
 		out.RuntimeClassName = ptr.To("fast")

@@ -111,7 +111,7 @@ func kindOfRefusal(err error) string {
 	if strings.HasPrefix(err.Error(), "policy '") {
 		return "MutatingAdmissionPolicy"
 	}
-	for _, word := range []string{"PodSecurity", "ValidatingAdmissionPolicy", "value of priority", "strict decoding", "exceeded quota", "must specify", "usage per", "ratio per", "is invalid"} {
+	for _, word := range []string{"PodSecurity", "ValidatingAdmissionPolicy", "must not be provided in pod spec", "strict decoding", "exceeded quota", "must specify", "usage per", "ratio per", "is invalid"} {
 		if strings.Contains(err.Error(), word) {
 			return word
 		}
