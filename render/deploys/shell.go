@@ -1,7 +1,6 @@
 package deploys
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -29,8 +28,12 @@ func (st state) clone() state {
 	return st
 }
 
-func (st state) key() string { // fmt sorts maps
-	return fmt.Sprintf("%v %q %q", st.vars, st.args, st.dirs)
+func (st state) equal(other state) bool {
+	return slices.Equal(st.dirs, other.dirs) && (st.args == nil) == (other.args == nil) &&
+		slices.Equal(st.args, other.args) && maps.EqualFunc(st.vars, other.vars, func(a, b expand.Variable) bool {
+		return a.Set == b.Set && a.Local == b.Local && a.Exported == b.Exported && a.ReadOnly == b.ReadOnly &&
+			a.Kind == b.Kind && a.Str == b.Str && slices.Equal(a.List, b.List) && maps.Equal(a.Map, b.Map)
+	})
 }
 
 // shell follows the commands of one file in every state that it may be in, without running any.
@@ -104,10 +107,8 @@ func (sh *shell) stmts(list []*syntax.Stmt, in []state) []state {
 // distinct are different states, as many as are followed.
 func distinct(lists ...[]state) []state {
 	var out []state
-	seen := map[string]bool{}
 	for _, st := range slices.Concat(lists...) {
-		if k := st.key(); !seen[k] && len(out) < maxStates {
-			seen[k] = true
+		if len(out) < maxStates && !slices.ContainsFunc(out, st.equal) {
 			out = append(out, st)
 		}
 	}

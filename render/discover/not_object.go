@@ -11,17 +11,19 @@ import (
 
 // whyNoObject is [NotAnObject] of a text that a source has read.
 func whyNoObject(m *source.Memo, b []byte) string {
-	if len(b) > 0 && plainlyObject(b) {
-		return ""
-	}
-	return source.Learn(m, "object", b, func() (string, bool) { return NotAnObject(b), true })
+	return source.Learn(m, "object", b, func() (string, bool) {
+		if len(b) > 0 && plainlyObject(b) {
+			return "", true
+		}
+		return NotAnObject(b), true
+	})
 }
 
 // plainlyObject reports whether it is clear without decoding that [NotAnObject] says nothing against a text:
 // definitions are megabytes, and one object in it is enough, whatever else is in it, be it broken.
 func plainlyObject(b []byte) bool {
 	if slices.ContainsFunc(templateMarks, func(m string) bool { return bytes.Contains(b, []byte(m)) }) ||
-		len(b) < 64<<10 && filledLine.Match(b) { // who fills in a text by hand writes a short one
+		len(b) < 64<<10 && bytes.IndexByte(b, '_') >= 0 && filledLine.Match(b) { // who fills in a text by hand writes a short one
 		return false
 	}
 	return slices.ContainsFunc(document.Split(b), func(d document.Raw) bool { return plainlyNamed(d.Text) })

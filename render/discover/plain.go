@@ -131,7 +131,7 @@ func (d *Found) holdsObjects(f string) (is bool, why string) {
 		return true, "" // the release says what is wrong with it
 	}
 	lost := Unreadable(d.src, f) != nil
-	if !lost && !source.LooksLikeManifest(b) {
+	if !lost && !d.src.Memo.LooksLikeManifest(b) {
 		return d.brokenManifest(f, b)
 	}
 	if test := TestFolder(f); test != "" && !d.opt.Paths.asked(f) {

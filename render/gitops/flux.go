@@ -279,7 +279,7 @@ func (o *declaring) fluxResources(dir string) []string {
 			continue
 		}
 		if entry == f {
-			if b, err := o.Src.Read(f); !source.IsManifestName(f) || err == nil && !source.LooksLikeManifest(b) {
+			if b, err := o.Src.Read(f); !source.IsManifestName(f) || err == nil && !o.Src.Memo.LooksLikeManifest(b) {
 				continue
 			}
 		}

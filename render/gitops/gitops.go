@@ -220,7 +220,7 @@ func (o *declaring) folderFiles(dir string, recurse bool, wanted func(string) bo
 			!wanted(f) {
 			continue
 		}
-		if b, err := o.Src.Read(f); err != nil || program || source.LooksLikeManifest(b) {
+		if b, err := o.Src.Read(f); err != nil || program || o.Src.Memo.LooksLikeManifest(b) {
 			files = append(files, f)
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"maps"
 	"path"
 	"reflect"
 	"regexp"
@@ -61,7 +60,7 @@ type effects struct {
 	reach   *reach
 	acting  map[string]bool // namespaces of objects that act on others
 	runs    map[string]bool // namespaces of workloads
-	counted map[string]bool // namespaces in which something differs and a quota counts
+	counted map[string]bool // namespaces in which something differs that a quota counts, and whether that has pods
 	steers  map[string]bool // namespaces in which more than an image differs
 	named   [][]byte        // [classKinds]
 	asks    bool            // for one of [classKinds]
@@ -108,7 +107,7 @@ func (r *reach) renderActed(ctx context.Context) (bool, error) {
 		}
 		on := e.actOn(head.Recipes[i]) || e.refers(head.Recipes[i]) || e.shares(head.Recipes[i])
 		if on || e.actedOnBy(head.Recipes[i]) || e.leads(head.Recipes[i]) || e.met(head.Recipes[i]) ||
-			meet(e.counted, namespacesOf(head.Recipes[i])) {
+			e.takes(head.Recipes[i]) {
 			both = append(both, [2]int{k, i})
 		}
 		if on {
@@ -184,31 +183,13 @@ func (e *effects) learn(j, twin *release.Recipe) {
 	e.all = e.all || anyFile(j, func(b []byte) bool { // what differs may be the parameters of a policy
 		return bytes.Contains(b, []byte("paramKind")) && hasKind(b, e.every)
 	})
-	for ns := range namespacesOf(j) {
-		e.acting[ns], e.runs[ns] = e.acting[ns] || acts, e.runs[ns] || runs
-		e.counted[ns] = true
-		e.steers[ns], e.zeroed[ns] = e.steers[ns] || steers, e.zeroed[ns] || zeroed
+	for ns := range namespacesOf(j) { // an object acts on one of a namespace that it names, too
+		e.acting[ns], e.zeroed[ns] = e.acting[ns] || acts, e.zeroed[ns] || zeroed
 	}
-}
-
-// count keeps of the namespaces in which something differs those that a quota of some release may be in: what others
-// have there takes of it, too.
-func (e *effects) count(sides ...*side.Side) {
-	if len(e.counted) == 0 {
-		return
+	for ns := range ownNamespaces(j) {
+		e.runs[ns], e.steers[ns] = e.runs[ns] || runs, e.steers[ns] || steers
+		e.counted[ns] = e.counted[ns] || runs
 	}
-	quotas := map[string]bool{}
-	for _, s := range sides {
-		for _, j := range s.Recipes {
-			if j == nil || !anyFile(j, func(b []byte) bool { return hasKind(b, quotaKinds) }) {
-				continue
-			}
-			for ns := range namespacesOf(j) {
-				quotas[ns] = true
-			}
-		}
-	}
-	maps.DeleteFunc(e.counted, func(ns string, _ bool) bool { return !quotas[ns] })
 }
 
 // acts reports whether a file of a release may be of objects that act on others: selecting objects in a chart, or in a
@@ -264,7 +245,7 @@ func (e *effects) actOn(j *release.Recipe) bool {
 		return true
 	}
 	return e.labels && anyFile(j, func(b []byte) bool { return bytes.Contains(b, choosing) }) ||
-		meet(e.acting, namespacesOf(j))
+		meet(e.acting, ownNamespaces(j))
 }
 
 // actedOnBy reports whether a release that does not differ may act on pods that do.
@@ -341,6 +322,9 @@ func namespacesOf(j *release.Recipe) map[string]bool {
 		add(o.Namespace)
 	}
 	for _, p := range j.Reads() {
+		if j.Declares[p] {
+			continue
+		}
 		for _, m := range namespaceText.FindAllSubmatch(j.Files[p], -1) {
 			add(string(m[1]))
 		}

@@ -68,6 +68,11 @@ func (m *Memo) CheckYAML(p string, b []byte) *object.Failure {
 	})
 }
 
+// LooksLikeManifest is [LooksLikeManifest] of a text that a source has read.
+func (m *Memo) LooksLikeManifest(b []byte) bool {
+	return Learn(m, "manifest", b, func() (bool, bool) { return LooksLikeManifest(b), true })
+}
+
 // Nodes is [document.Nodes] of a text that a source has read; they must not be changed.
 func (m *Memo) Nodes(b []byte) []*yaml3.Node {
 	return Learn(m, "nodes", b, func() ([]*yaml3.Node, bool) { return document.Nodes(b), true })

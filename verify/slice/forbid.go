@@ -29,9 +29,15 @@ func (s side) refusal(template *corev1.PodTemplateSpec, of object.ID) *state.Ref
 		template.Spec.PreemptionPolicy == nil {
 		return nil
 	}
-	pod, refused := s.admitted(template, of)
-	if refused != nil {
-		return refused
+	_, sent := s.sentPod(template, of)
+	if sent.Refused != nil {
+		return sent.Refused
+	}
+	pod := sent.Object.(*corev1.Pod)
+	if len(sent.By) > 0 { // what a policy takes out is not filled in once more
+		if r := admission.LimitRefusal(&pod.Spec, s.admission.rangesIn(namespace)); r != nil {
+			return r
+		}
 	}
 	if r := admission.SecurityRefusal(pod, s.namespaces[namespace]); r != nil {
 		return r
@@ -52,13 +58,6 @@ func (s side) refusal(template *corev1.PodTemplateSpec, of object.ID) *state.Ref
 // PolicyID is the ID of a policy of the API server, or of a binding.
 func PolicyID(kind, name string) string {
 	return object.ID{Group: "admissionregistration.k8s.io", Kind: kind, Name: name}.String()
-}
-
-// admitted is a pod of a template as validating admission gets to see it: with what the mutating plugins and policies
-// make of it.
-func (s side) admitted(template *corev1.PodTemplateSpec, of object.ID) (*corev1.Pod, *state.Refusal) {
-	_, out := s.sentPod(template, of)
-	return out.Object.(*corev1.Pod), out.Refused
 }
 
 // complete gives a pod what the API server and its mutating plugins fill in ahead of policies, or says why they refuse

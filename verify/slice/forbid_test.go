@@ -27,10 +27,11 @@ func TestPoliciesSeePods(t *testing.T) {
 		{"", "Pod", "web", "", ""},
 	} {
 		of := object.ID{Group: x.group, Kind: x.kind, Namespace: "shop", Name: "web"}
-		pod, refused := NewSide(nil).admitted(template, of)
-		if refused != nil {
-			t.Fatal(refused.Text)
+		_, sent := NewSide(nil).sentPod(template, of)
+		if sent.Refused != nil {
+			t.Fatal(sent.Refused.Text)
 		}
+		pod := sent.Object.(*corev1.Pod)
 		owner := ""
 		for _, o := range pod.OwnerReferences {
 			owner = o.Kind + " " + o.Name

@@ -13,22 +13,26 @@ import (
 
 // mutates reports whether a version fills something in where it creates a pod in a namespace.
 func (s side) mutates(pod *corev1.PodSpec, namespace string) bool {
-	for _, r := range s.admission.ranges {
+	return len(s.admission.rangesIn(namespace)) > 0 || s.admission.runtimeOf(pod) != nil
+}
+
+// rangesIn are the LimitRanges of a namespace.
+func (a *guards) rangesIn(namespace string) []*corev1.LimitRange {
+	var out []*corev1.LimitRange
+	for _, r := range a.ranges {
 		if r.ID.Namespace == namespace {
-			return true
+			out = append(out, r.Typed.(*corev1.LimitRange))
 		}
 	}
-	return s.admission.runtimeOf(pod) != nil
+	return out
 }
 
 // mutate fills in the fields that mutating admission gives a pod of a namespace, or says why that refuses it.
 //
 // Upstream: kubernetes v1.36.3, pkg/kubeapiserver/options: AllOrderedPlugins (LimitRanger, RuntimeClass).
 func (s side) mutate(pod *corev1.PodSpec, namespace string) *state.Refusal {
-	for _, r := range s.admission.ranges {
-		if r.ID.Namespace == namespace {
-			admission.ApplyLimitRanges(pod, []*corev1.LimitRange{r.Typed.(*corev1.LimitRange)})
-		}
+	if ranges := s.admission.rangesIn(namespace); len(ranges) > 0 {
+		admission.ApplyLimitRanges(pod, ranges)
 	}
 	class := s.admission.runtimeOf(pod)
 	if class == nil {

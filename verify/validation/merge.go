@@ -129,6 +129,9 @@ func ownedByFields(gvk schema.GroupVersionKind, now map[string]any, was Manifest
 // Upstream: structured-merge-diff v6, typed: (*validatingObjectWalker).visitListItems; managedfields: "failed to create
 // typed patch object".
 func Twice(content map[string]any) field.ErrorList {
+	if !severalIn(content) { // to know all schemas takes 50 ms
+		return nil
+	}
 	obj, err := plain(content)
 	if err != nil {
 		return nil
@@ -146,6 +149,21 @@ func Twice(content map[string]any) field.ErrorList {
 		}
 	}
 	return sorted(out)
+}
+
+// severalIn reports whether a list in a value has more than one element.
+func severalIn(v any) bool {
+	switch v := v.(type) {
+	case []any:
+		return len(v) > 1 || slices.ContainsFunc(v, severalIn)
+	case map[string]any:
+		for _, x := range v {
+			if severalIn(x) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // byKey is an element of a list as upstream names it: [name="web"].

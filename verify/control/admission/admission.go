@@ -41,7 +41,7 @@ func NewAdmission(b *state.Builder) ([]actor.Actor, error) {
 			}
 			pod := c.Pods[p].Template.Spec.DeepCopy()
 			ApplyLimitRanges(pod, own)
-			if refusal := limitRefusal(pod, own); refusal != nil {
+			if refusal := LimitRefusal(pod, own); refusal != nil {
 				c.Refuse(state.Version(v), p, refusal)
 			}
 		}

@@ -53,11 +53,11 @@ func fill(list *corev1.ResourceList, from corev1.ResourceList) {
 	}
 }
 
-// limitRefusal is why a pod cannot be created beside LimitRanges: their defaults make it invalid, or it breaks their
+// LimitRefusal is why a pod cannot be created beside LimitRanges: their defaults make it invalid, or it breaks their
 // bounds. nil: it can. pod is as [ApplyLimitRanges] leaves it.
 //
 // Upstream: pkg/apis/core/validation: validateResourceRequirements; limitranger: PodValidateLimitFunc.
-func limitRefusal(pod *corev1.PodSpec, ranges []*corev1.LimitRange) *state.Refusal {
+func LimitRefusal(pod *corev1.PodSpec, ranges []*corev1.LimitRange) *state.Refusal {
 	for _, list := range []struct {
 		field string
 		of    []corev1.Container
