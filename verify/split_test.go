@@ -95,6 +95,41 @@ webhooks:
   rules: [{apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [pods]}]
 `
 
+// patchedFrom is the first of the clusters in which a policy that mutates pods stands as well, or comes, changes or goes.
+const patchedFrom = 10_000
+
+// podPatches are what it makes of them.
+var podPatches = []string{
+	`Object{metadata: Object.metadata{labels: {"tier": "x"}}}`,
+	`Object{spec: Object.spec{nodeSelector: {"topology.kubernetes.io/zone": "a"}}}`,
+	`Object{spec: Object.spec{containers: object.spec.containers.map(c, Object.spec.containers{name: c.name, ` +
+		`resources: Object.spec.containers.resources{requests: {"cpu": "700m"}}})}}`,
+	`Object{spec: Object.spec{priorityClassName: "front"}}`,
+	`Object{spec: Object.spec{hostNetwork: true}}`,
+}
+
+// patchPolicy is a policy that mutates the pods of a workload, or of all.
+func patchPolicy(r *rand.Rand) string {
+	const text = `apiVersion: admissionregistration.k8s.io/v1
+kind: MutatingAdmissionPolicy
+metadata: {name: patch}
+spec:
+  failurePolicy: Fail
+  reinvocationPolicy: Never
+  matchConstraints:
+    resourceRules: [{apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [pods]}]
+  matchConditions: [{name: which, expression: "%s"}]
+  mutations: [{patchType: ApplyConfiguration, applyConfiguration: {expression: '%s'}}]
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: MutatingAdmissionPolicyBinding
+metadata: {name: patch}
+spec: {policyName: patch}
+`
+	which := []string{"true", "object.metadata.labels['app'] == 'web'", "object.metadata.labels['app'] == 'db'"}
+	return fmt.Sprintf(text, which[r.IntN(len(which))], podPatches[r.IntN(len(podPatches))])
+}
+
 // randomSplit is a cluster of two workloads and what acts on them, of which one piece changes.
 type randomSplit struct {
 	policy string
@@ -131,6 +166,25 @@ func newRandomSplit(seed int) randomSplit {
 			name := []string{"web", "db"}[r.IntN(2)]
 			piece := slices.Sorted(maps.Keys(pieces))[r.IntN(len(pieces))]
 			both[name][piece] = pieces[piece][r.IntN(len(pieces[piece]))]
+		}
+	}
+	if seed < patchedFrom {
+		return out
+	}
+	above, policy := r.IntN(2) == 0, patchPolicy(r)
+	for v, has := range [][2]bool{{true, false}, {false, true}, {true, true}, {true, true}}[r.IntN(4)] {
+		part := &out.sides[v].app
+		if above {
+			part = &out.sides[v].platform
+		}
+		if has && *part != "" {
+			*part += "---\n"
+		}
+		if has {
+			*part += policy
+		}
+		if r.IntN(2) == 0 {
+			policy = patchPolicy(r)
 		}
 	}
 	return out
