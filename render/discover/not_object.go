@@ -23,7 +23,7 @@ func whyNoObject(m *source.Memo, b []byte) string {
 // definitions are megabytes, and one object in it is enough, whatever else is in it, be it broken.
 func plainlyObject(b []byte) bool {
 	if slices.ContainsFunc(templateMarks, func(m string) bool { return bytes.Contains(b, []byte(m)) }) ||
-		len(b) < 64<<10 && bytes.IndexByte(b, '_') >= 0 && filledLine.Match(b) { // who fills in a text by hand writes a short one
+		len(b) < 64<<10 && bytes.IndexByte(b, '_') >= 0 && filledLine.Match(b) { // by hand one fills in a short text
 		return false
 	}
 	return slices.ContainsFunc(document.Split(b), func(d document.Raw) bool { return plainlyNamed(d.Text) })

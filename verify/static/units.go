@@ -54,7 +54,7 @@ func units(p *Pass) []Remark {
 				}
 				now := p.grants(state.Head, o, c, fmt.Sprintf("%s%s[%d].resources.", prefix, list, i))
 				for _, kind := range kindsOfGrants {
-					out = append(out, unitsOf(o, c, kind == "limits", now[kind], before[kind])...)
+					out = append(out, p.unitsOf(o, c, kind == "limits", now[kind], before[kind])...)
 				}
 			}
 		}
@@ -82,7 +82,8 @@ type grant struct {
 // [admission.ApplyLimitRanges].
 func (p *Pass) grants(v state.Version, o *object.Object, c *corev1.Container, at string) grants {
 	out := grants{"limits": {}, "requests": {}}
-	for kind, list := range map[string]corev1.ResourceList{"limits": c.Resources.Limits, "requests": c.Resources.Requests} {
+	own := map[string]corev1.ResourceList{"limits": c.Resources.Limits, "requests": c.Resources.Requests}
+	for kind, list := range own {
 		for name, q := range list {
 			out[kind][name] = grant{Quantity: q, at: at + kind + "." + string(name)}
 		}
@@ -99,9 +100,9 @@ func (p *Pass) grants(v state.Version, o *object.Object, c *corev1.Container, at
 			}
 			for kind, from := range map[string]corev1.ResourceList{"limits": l.Default, "requests": l.DefaultRequest} {
 				for name, q := range from {
-					_, own := out[kind][name]
+					_, has := out[kind][name]
 					limit, limited := out["limits"][name]
-					if !own && (kind == "limits" || !limited || limit.by != nil) { // a limit of its own is its request
+					if !has && (kind == "limits" || !limited || limit.by != nil) { // a limit of its own is its request
 						field := map[string]string{"limits": "default", "requests": "defaultRequest"}[kind]
 						out[kind][name] = grant{q, fmt.Sprintf("spec.limits[%d].%s.%s", i, field, name), by}
 					}
@@ -113,7 +114,8 @@ func (p *Pass) grants(v state.Version, o *object.Object, c *corev1.Container, at
 }
 
 // unitsOf are the slips in what a container may have, or asks for, which base does not have.
-func unitsOf(o *object.Object, c *corev1.Container, limits bool, now, before map[corev1.ResourceName]grant) []Remark {
+func (p *Pass) unitsOf(o *object.Object, c *corev1.Container, limits bool,
+	now, before map[corev1.ResourceName]grant) []Remark {
 	var out []Remark
 	add := func(name corev1.ResourceName, r Remark) {
 		q := now[name]
@@ -124,7 +126,7 @@ func unitsOf(o *object.Object, c *corev1.Container, limits bool, now, before map
 		if q.by != nil {
 			r.text = fmt.Sprintf("%s, by %s", r.text, q.by.ID)
 			r.shape, r.causes = q.by.ID.String()+" "+q.at, []cause{{q.by, []string{q.at, "spec"}}}
-			r.paths = []string{"metadata.name"}
+			r.paths, r.with = []string{"metadata.name"}, p.where().open(o, q.by)
 			r.first, r.occasion = r.causes, "pod-lost" // those that run stay
 		}
 		out = append(out, r)
