@@ -55,6 +55,9 @@ func compared(ctx context.Context, bs, hs *side.Side) (b, h *object.Revision, er
 	if err := reach.Complete(ctx, bs, hs); err != nil {
 		return nil, nil, err
 	}
+	if err := reach.StandIn(ctx, bs, hs); err != nil {
+		return nil, nil, err
+	}
 	if err := variants.WithTestValues(ctx, bs, hs); err != nil {
 		return nil, nil, err
 	}

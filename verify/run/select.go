@@ -197,7 +197,15 @@ func enterUnmodeled(
 		})
 	}
 	if len(operated) > 0 {
-		r.Notices = finding.AppendNew(r.Notices, finding.Say(finding.PodsOfOperator).With(operated...))
+		at := slices.IndexFunc(r.Notices, func(n finding.Note) bool { return n.Kind == finding.PodsOfOperator })
+		if at < 0 {
+			at, r.Notices = len(r.Notices), append(r.Notices, finding.Say(finding.PodsOfOperator))
+		}
+		for _, name := range operated {
+			if n := &r.Notices[at]; !slices.Contains(n.Names, name) {
+				n.Names = append(n.Names, name)
+			}
+		}
 	}
 }
 
@@ -235,6 +243,11 @@ func enterStoodIn(r *finding.Result, ch *object.Changes, touched []string) {
 		}
 		for _, f := range p.Head.Reads {
 			read[f] = true
+		}
+		if p.Base != nil {
+			for _, f := range p.Base.Reads {
+				read[f] = true
+			}
 		}
 	}
 	for i := range r.Releases {
