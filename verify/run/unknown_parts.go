@@ -57,6 +57,12 @@ func enterUnknown(rel *finding.ReleaseResult, p slice.Pair, ch *object.Changes, 
 	rel.Status, rel.Where, rel.Remedy, rel.Changed = "partial", u.Where, u.Remedy, true
 	rel.Before = ch.Base != nil && !render.Broke(ch, p.Base, p.Head)
 	rel.Reason = fmt.Sprintf("%s is unknown (%s)", u.What, u.Kind)
+	of := slices.IndexFunc(rel.Unknown, func(x finding.Unread) bool {
+		return x.Kind != u.Kind && x.Remedy == u.Remedy
+	})
+	if u.Kind == string(object.Dependent) && of >= 0 {
+		rel.Reason = fmt.Sprintf("%s needs %s, which is unknown (%s)", u.What, rel.Unknown[of].What, rel.Unknown[of].Kind)
+	}
 	if n := len(rel.Unknown) - 1; n == 1 {
 		rel.Reason += ", and so is 1 more part"
 	} else if n > 1 {
