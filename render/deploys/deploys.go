@@ -88,6 +88,11 @@ func mayCall(b []byte) bool {
 	return slices.ContainsFunc(callMarks, func(m []byte) bool { return bytes.Contains(b, m) }) && toolWords.Match(b)
 }
 
+// mayCallIn is [mayCall] of a text that a source has read.
+func mayCallIn(m *source.Memo, b []byte) bool {
+	return source.Learn(m, "may call", b, func() (bool, bool) { return mayCall(b), true })
+}
+
 // Read lists the calls of a repository by file and line, each once. over ends it.
 func Read(s *source.Source, over func() bool) []Deploy {
 	var out []Deploy
@@ -97,15 +102,8 @@ func Read(s *source.Source, over func() bool) []Deploy {
 		if over() || len(out) >= maxDeploys {
 			break
 		}
-		read := readerOf(f)
-		if read == nil || s.Links[f] || inTest(f) || strings.Contains(f, "/templates/") {
-			continue
-		}
-		b, err := s.Read(f)
-		if ext := path.Ext(f); err == nil && (ext == ".yaml" || ext == ".yml") && isObjects(b) {
-			continue
-		}
-		if err != nil || len(b) > maxFile || !mayCall(b) || bytes.IndexByte(b, 0) >= 0 || deep(b) {
+		read, b := legible(s, f, func(b []byte) bool { return mayCallIn(s.Memo, b) })
+		if read == nil {
 			continue
 		}
 		about := "deploys " + f
@@ -129,6 +127,22 @@ func Read(s *source.Source, over func() bool) []Deploy {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
 	})
 	return out
+}
+
+// legible is a text in which calls may be, of a file that some is, and how it is read; nil: it is not.
+func legible(s *source.Source, f string, some func([]byte) bool) (read func(string, []byte) []call, b []byte) {
+	if read = readerOf(f); read == nil || s.Links[f] || inTest(f) || strings.Contains(f, "/templates/") {
+		return nil, nil
+	}
+	b, err := s.Read(f)
+	if err != nil || len(b) > maxFile || !some(b) {
+		return nil, nil
+	}
+	plain := source.Learn(s.Memo, "legible", b, func() (bool, bool) { return bytes.IndexByte(b, 0) < 0 && !deep(b), true })
+	if !plain || source.IsManifestName(f) && isObjects(b) {
+		return nil, nil
+	}
+	return read, b
 }
 
 // maxDepth is how deeply brackets may be nested in a text that is parsed.

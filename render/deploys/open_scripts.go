@@ -46,14 +46,11 @@ func why(c call) string {
 // steps are those of a script of one side, and its calls of which no release comes.
 func (o *opened) steps(side int, f string) []call {
 	src := o.sides[side].src
-	read := readerOf(f)
-	if read == nil || src.Links[f] || inTest(f) || forTests.MatchString(path.Base(f)) ||
-		strings.Contains(f, "/templates/") || !src.HasFile(f) {
+	if forTests.MatchString(path.Base(f)) || !src.HasFile(f) {
 		return nil
 	}
-	b, err := src.Read(f)
-	if err != nil || len(b) > maxFile || source.IsManifestName(f) && isObjects(b) || !mayStep(b) ||
-		bytes.IndexByte(b, 0) >= 0 || deep(b) || throwaway.Match(b) {
+	read, b := legible(src, f, mayStep)
+	if read == nil || throwaway.Match(b) {
 		return nil
 	}
 	calls := source.Learn(src.Memo, "deploys "+f, b, func() ([]call, bool) { return read(f, b), true })
@@ -103,13 +100,8 @@ func (o *opened) named(f string) (Open, bool) {
 func (o *opened) scripts(side int, f func(file string, text []byte, calls []call) bool) {
 	src := o.sides[side].src
 	for _, p := range src.Files {
-		read := readerOf(p)
-		if read == nil || src.Links[p] || inTest(p) || strings.Contains(p, "/templates/") {
-			continue
-		}
-		b, err := src.Read(p)
-		if err != nil || len(b) > maxFile || !mayCall(b) || source.IsManifestName(p) && isObjects(b) ||
-			bytes.IndexByte(b, 0) >= 0 || deep(b) || throwaway.Match(b) {
+		read, b := legible(src, p, func(b []byte) bool { return mayCallIn(src.Memo, b) })
+		if read == nil || throwaway.Match(b) {
 			continue
 		}
 		calls := source.Learn(src.Memo, "deploys "+p, b, func() ([]call, bool) { return read(p, b), true })

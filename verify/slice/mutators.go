@@ -115,14 +115,17 @@ func webhookRequest(r celpolicy.Request, o runtime.Object) kyverno.Request {
 // settled is what policies make of an object if it does not depend on their order, which upstream does not define.
 func (m *Mutators) settled(r celpolicy.Request, again func(runtime.Object) *state.Refusal) Mutated {
 	out := m.run(r, again)
-	ran := slices.DeleteFunc(slices.Clone(out.By), isBinding)
-	if len(ran) < 2 {
+	if len(m.read)+len(m.kyverno) < 2 || len(out.By) == 0 { // each saw the object as it is
 		return out
 	}
 	turned := Mutators{read: slices.Clone(m.read), kyverno: slices.Clone(m.kyverno)}
 	slices.Reverse(turned.read)
 	slices.Reverse(turned.kyverno)
-	switch other := turned.run(r, again); {
+	other := turned.run(r, again)
+	ran := slices.DeleteFunc(slices.Concat(out.By, other.By), isBinding)
+	slices.Sort(ran)
+	ran = slices.Compact(ran)
+	switch {
 	case other.Refused != nil && out.Refused != nil: // whatever was patched before
 	case other.Refused != nil || out.Refused != nil || !equality.Semantic.DeepEqual(other.Object, out.Object):
 		out.Open = append(out.Open, open{ran[0], "the order in which the API server runs it and " +
