@@ -86,7 +86,7 @@ func uncheckedText(r *finding.Result) string {
 		case a.Kind == finding.NoCluster && r.Coverage.States > 0:
 			out = append(out, "capacity, as no cluster is declared (give --nodes or --snapshot)")
 		case what == "":
-		case a.Kind == finding.NotJoined && len(out) < 3: // with the whole line of policy
+		case (a.Kind == finding.NotJoined || a.Kind == finding.RoomLeftOut) && len(out) < 3: // with the whole line of policy
 			out = append(out, line(noteFill(wordsOf[a.Kind].unchecked, a)))
 		case a.Kind == finding.KindsAbsent:
 			out = append(out, what)

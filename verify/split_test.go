@@ -210,7 +210,11 @@ func (s randomSplit) check(t *testing.T, name string, declared bool) *finding.Re
 }
 
 // splitsOnceWrong violated it.
-var splitsOnceWrong = []int{70, 72, 293, 310, 407, 845}
+var splitsOnceWrong = []int{70, 72, 99, 293, 310, 407, 845}
+
+// roomRules tell of room on nodes, which releases share of which somebody says that they run there; of others a check
+// says that it leaves their room out.
+var roomRules = []string{"unschedulable", "preemption-cascade"}
 
 // TestRandomSplits holds that splitting a release into two of one cluster changes no finding, of random clusters: where
 // nobody says that there is one cluster, what takes both releases is a warning on that condition, and in two clusters
@@ -266,8 +270,9 @@ func TestRandomSplits(t *testing.T) {
 				}
 			}
 			apart := broken(s.check(t, "two clusters", false))
+			left := slices.ContainsFunc(plain.Assumptions, func(n finding.Note) bool { return n.Kind == finding.RoomLeftOut })
 			for k := range needs {
-				if !found[k] {
+				if rule, _, _ := strings.Cut(k, " "); !found[k] && !(left && slices.Contains(roomRules, rule)) {
 					t.Errorf("plain folders: %s is not found: %s", k, needs[k])
 				}
 				if apart[k] != "" {

@@ -35,6 +35,7 @@ const (
 	FriendLeftOut      Kind = "friend-left-out"      // of a workload elsewhere, which the argument requires beside itself
 	RivalLeftOut       Kind = "rival-left-out"       // of a workload elsewhere, which the argument keeps apart from
 	NotJoined          Kind = "not-joined"           // of an object; the line of policy that says where a release runs
+	RoomLeftOut        Kind = "room-left-out"        // of a release that may take some; nobody says where it runs
 	FriendsUnread      Kind = "friends-unread"       // a selector, how many releases, and who requires them
 	RivalsUnread       Kind = "rivals-unread"        // a selector, how many releases, and who keeps apart
 	FriendsAssumed     Kind = "friends-assumed"      // of a workload; a selector
@@ -174,6 +175,7 @@ var effects = map[Kind]Effect{
 	FriendLeftOut:       Assumed,
 	RivalLeftOut:        Assumed,
 	NotJoined:           Assumed,
+	RoomLeftOut:         Assumed,
 	FriendsUnread:       Assumed,
 	RivalsUnread:        Assumed,
 	FriendsAssumed:      Assumed,

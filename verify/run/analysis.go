@@ -77,6 +77,7 @@ func prepare(ch *object.Changes, opt Options,
 		scope.Loans, _ = slice.Lend(a.ties, ch, scope)
 	}
 	picked = pick(a.Result, ch, &a.Options, a.places, scope)
+	a.note(a.roomLeftOut(ch, picked)...)
 	a.Result.Notices = append(a.Result.Notices, idle(on, picked, ch.Head)...)
 	a.Result.Notices = append(a.Result.Notices, hiddenParts(ch.Head)...)
 	a.Result.Notices = append(a.Result.Notices, a.besides.Notices(picked)...)

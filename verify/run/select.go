@@ -116,6 +116,24 @@ func (a *Analysis) displaced(ch *object.Changes, sc slice.Scope) []slice.Joint {
 	return out
 }
 
+// roomLeftOut says that nodes are declared, and not whether others run on them: the first release that may.
+func (a *Analysis) roomLeftOut(ch *object.Changes, picked []*slice.Slice) []finding.Note {
+	if p := a.Options.Policy; len(picked) == 0 || !slice.Limited(p) || p.Cluster.Snapshot != nil {
+		return nil
+	}
+	runs := func(o *object.Object) bool {
+		_, is := state.ManifestOf(o.Typed)
+		return is && !o.Hook
+	}
+	for _, r := range ch.Head.Releases {
+		if r.Switched == "" && (r.Untouched || slices.ContainsFunc(r.Objects, runs)) &&
+			slices.ContainsFunc(picked, func(sl *slice.Slice) bool { return a.ties.Tie(sl.Release, r.ID) == slice.Open }) {
+			return []finding.Note{finding.Say(finding.RoomLeftOut).In(r.ID)}
+		}
+	}
+	return nil
+}
+
 // changedReleases are the changes of each release.
 func changedReleases(ch *object.Changes) map[string][]*object.Change {
 	out := map[string][]*object.Change{}
