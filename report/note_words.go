@@ -58,7 +58,7 @@ var wordsOf = map[finding.Kind]noteWords{
 	finding.NotJoined: {of: "left out: {object} for the release {release}, whose namespace is unknown", said: "it acts on no workload whose namespace is known",
 		unchecked: "{object} on the pods of {release} (if it runs there, declare {0})"},
 	finding.RoomLeftOut: {of: "left out: the room that other releases take, {release} among them", said: "cluster.releases does not say which run in this cluster",
-		unchecked: "the room that other releases take, {release} among them (declare cluster.releases)"},
+		unchecked: "the room that other releases take, {release} among them (declare cluster.releases)", standing: true},
 	finding.FriendsUnread: {of: "left out: pods with {0} of {untouched}, near which {2} must run", said: "they are assumed to run wherever it needs them",
 		unchecked: "pods with {0} of {untouched}"},
 	finding.RivalsUnread: {of: "left out: pods with {0} of {untouched}, as {2} keeps apart from them", said: "they are assumed to be on no node that it needs",

@@ -126,8 +126,10 @@ func (a *Analysis) roomLeftOut(ch *object.Changes, picked []*slice.Slice) []find
 		return is && !o.Hook
 	}
 	for _, r := range ch.Head.Releases {
-		if r.Switched == "" && (r.Untouched || slices.ContainsFunc(r.Objects, runs)) &&
-			slices.ContainsFunc(picked, func(sl *slice.Slice) bool { return a.ties.Tie(sl.Release, r.ID) == slice.Open }) {
+		if r.Switched == "" && !a.ties.Idle(r) && (r.Untouched || slices.ContainsFunc(r.Objects, runs)) &&
+			slices.ContainsFunc(picked, func(sl *slice.Slice) bool {
+				return sl.Release != r.ID && a.ties.Tie(sl.Release, r.ID) == slice.Open
+			}) {
 			return []finding.Note{finding.Say(finding.RoomLeftOut).In(r.ID)}
 		}
 	}
