@@ -32,7 +32,7 @@ func Analyzers() []*Analyzer {
 		&waits, &owners, &moves, &takeovers, &projects, &leaves,
 		&denies, &overfills, &doublePorts, &uncounted, &unservedPorts, &recreates, &hasty, &cuts, &entered, &images,
 		&servedVersions, &switched, &nearby, &nodeWords,
-		&strangers, &elsewhere, &goneVersions, &unitSlips, &unhosted, &unreadied,
+		&strangers, &elsewhere, &goneVersions, &unitSlips, &unhosted, &unreadied, &ownedInVain,
 	}
 }
 
