@@ -46,6 +46,9 @@ func WithSwitches(ctx context.Context, base, head *side.Side) error {
 		if charts == mostSwitched || ctx.Err() != nil {
 			continue
 		}
+		if both && discover.IsBare(r) {
+			head.Outputs[i].Notes = append(head.Outputs[i].Notes, absentParts(base.Recipes[k], head.Recipes[i])...)
+		}
 		var s *switching
 		if both {
 			s = newSwitching(base, head, k, i)
