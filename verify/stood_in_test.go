@@ -8,9 +8,9 @@ import (
 	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
-// A kustomization of everything that is broken on both sides alike hides nothing where its parts are releases of
-// their own: the verdict is theirs. It counts where it alone reads what changes. Where only another host's file is missing
-// the rest is built, and the content of a ConfigMap cannot reach that file.
+// A kustomization of everything that is broken on both sides alike hides nothing: the verdict is that of what it lists,
+// as a release of its own or as it stands. It counts where it alone reads what changes, and lists it as no resource.
+// Where only another host's file is missing the rest is built, and the content of a ConfigMap cannot reach that file.
 func TestBrokenKustomizationsStandAside(t *testing.T) {
 	config := func(v string) string {
 		return "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\ndata: {a: " + v + "}\n"
@@ -27,7 +27,9 @@ func TestBrokenKustomizationsStandAside(t *testing.T) {
 		want             finding.Verdict
 	}{
 		{"a part", "all/part/c.yaml", "", finding.Pass},
-		{"what it alone reads", "all/own.yaml", "", finding.Inconclusive},
+		{"what it alone lists", "all/own.yaml", "", finding.Pass},
+		{"what it alone reads", "all/own.yaml",
+			"resources: [part, lost]\nconfigMapGenerator: [{name: g, files: [own.yaml]}]\n", finding.Inconclusive},
 		{"a part, and another host's file", "all/part/c.yaml",
 			"resources: [part, 'https://example.com/a.yaml']\n", finding.Pass},
 	} {
