@@ -29,17 +29,17 @@ func (e *effects) count(sides ...*side.Side) {
 			if j == nil {
 				continue
 			}
-			any, objects := false, false
+			some, objects := false, false
 			for p, b := range j.Files {
 				if j.Declares[p] || !hasKind(b, quotaKinds) {
 					continue
 				}
-				any = true
+				some = true
 				for _, d := range document.Split(b) {
 					objects = objects || hasKind(d.Text, quotaKinds) && countedObjects.Match(d.Text)
 				}
 			}
-			if any {
+			if some {
 				for ns := range namespacesOf(j) {
 					quotas[ns] = quotas[ns] || objects
 				}

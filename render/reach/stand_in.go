@@ -64,6 +64,9 @@ func listedBy(other, s *side.Side, i int) []release.Release {
 	rendered := func(p string) bool {
 		return slices.ContainsFunc([]*side.Side{other, s}, func(s *side.Side) bool {
 			return slices.ContainsFunc(s.Recipes, func(j *release.Recipe) bool {
+				if j == nil {
+					return false
+				}
 				n, there := s.ByID[j.Release.ID]
 				_, reads := j.Files[p]
 				return there && reads && s.Outputs[n].Err == nil
