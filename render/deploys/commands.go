@@ -153,7 +153,7 @@ const (
 	helmSwitches = "install,i,atomic,wait,wait-for-jobs,debug,create-namespace,force,reset-values,reuse-values," +
 		"reset-then-reuse-values,cleanup-on-fail,devel,no-hooks,skip-crds,include-crds,dependency-update,verify,hide-notes," +
 		"skip-tests,validate,is-upgrade,insecure-skip-tls-verify,plain-http,render-subchart-notes,disable-openapi-validation," +
-		"generate-name,g,replace,pass-credentials,rollback-on-failure,server-side,take-ownership,allow-unreleased,detailed-exitcode"
+		"generate-name,g,replace,pass-credentials,rollback-on-failure,server-side,allow-unreleased,detailed-exitcode"
 	helmOthers = "timeout,kube-context,kubeconfig,kube-version,api-versions,a,history-max,description,output,o," +
 		"post-renderer,name-template,password,username,ca-file,cert-file,key-file,keyring,labels,l,show-only,s,output-dir," +
 		"kube-token,kube-apiserver,registry-config,repository-cache,repository-config,context,C,set-json,set-literal,dry-run-mode"
@@ -167,6 +167,8 @@ func parseHelm(args []string) []Deploy {
 	f.Lookup("dry-run").NoOptDefVal = "client"
 	namespace := f.StringP("namespace", "n", "", "")
 	f.StringVar(&d.Version, "version", "", "")
+	f.BoolVar(&d.AnyValues, "skip-schema-validation", false, "")
+	f.BoolVar(&d.Adopts, "take-ownership", false, "")
 	f.StringVar(&d.Repository, "repo", "", "")
 	f.StringSliceVarP(&d.Values, "values", "f", nil, "")
 	for _, name := range []string{"set", "set-string", "set-file"} {

@@ -36,6 +36,8 @@ type Deploy struct {
 	Missing         []string // values files that are not here, or whose names are not known
 	Settings        []Setting
 	Recursive       bool // kubectl -R
+	// AnyValues and Adopts are helm's --skip-schema-validation and --take-ownership.
+	AnyValues, Adopts bool
 
 	// Remote says that the chart is of another host. Repository is its address, "" where the file does not say it.
 	Remote              bool
@@ -61,8 +63,8 @@ func (d *Deploy) At() string { return fmt.Sprintf("%s:%d", d.File, d.Line) }
 
 // key is the same for calls that deploy the same.
 func (d *Deploy) key() string {
-	return fmt.Sprintf("%q %q %q %q %q %q %q %v %q %q", d.Tool, d.Path, d.Name, d.Namespace, d.Values, d.Missing,
-		d.Settings, d.Recursive, d.Repository, d.Version)
+	return fmt.Sprintf("%q %q %q %q %q %q %q %v %q %q %v %v", d.Tool, d.Path, d.Name, d.Namespace, d.Values, d.Missing,
+		d.Settings, d.Recursive, d.Repository, d.Version, d.AnyValues, d.Adopts)
 }
 
 const (

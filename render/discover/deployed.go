@@ -85,6 +85,7 @@ func (d *Found) deployedChart(c *deploys.Deploy) (release.Release, bool) {
 		return r, false
 	}
 	r.Values = append(slices.Clone(r.Values), c.Values...)
+	r.SkipSchema, r.Delivery.Adopts = c.AnyValues, c.Adopts
 	d.settings(&r, c, at)
 	for _, v := range c.Missing {
 		r.Remarks = append(r.Remarks, object.Say(object.ValuesElsewhere, deploys.Starred(v)).At(at))

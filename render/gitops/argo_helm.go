@@ -29,6 +29,7 @@ func (a *argoSource) helm() *object.Failure {
 	}
 	a.r.APIVersions = document.Texts(document.Value(h, "apiVersions"))
 	a.r.SkipCRDs, a.r.SkipTests = document.Value(h, "skipCrds") == true, document.Value(h, "skipTests") == true
+	a.r.SkipSchema = document.Value(h, "skipSchemaValidation") == true
 	if own := path.Join(a.r.Path, "values.yaml"); a.r.Fetch != nil || a.Src.HasFile(own) {
 		a.r.Values = []string{own}
 	}

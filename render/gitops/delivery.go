@@ -50,6 +50,7 @@ func (o *declaring) delivery(id string) object.Delivery {
 		d.Waits = document.Value(spec, "upgrade", "disableWait") != true &&
 			document.Value(spec, "install", "disableWait") != true
 		d.Install, d.Upgrade = attempt(spec, "install"), attempt(spec, "upgrade")
+		d.Adopts = document.Value(spec, "upgrade", "disableTakeOwnership") != true
 	}
 	d.Suspended = kind != "argocd" && document.Value(spec, "suspend") == true
 	for _, e := range document.Items(spec, "dependsOn") {

@@ -49,8 +49,10 @@ func (o *declaring) helmReleaseNow() {
 		r.Namespace = document.Text(h, "metadata", "namespace")
 	}
 	r.SkipCRDs = document.Text(h, "spec", "install", "crds") == "Skip"
-	r.SkipHooks = document.Value(h, "spec", "install", "disableHooks") == true &&
-		document.Value(h, "spec", "upgrade", "disableHooks") == true
+	both := func(field string) bool {
+		return document.Value(h, "spec", "install", field) == true && document.Value(h, "spec", "upgrade", field) == true
+	}
+	r.SkipHooks, r.SkipSchema = both("disableHooks"), both("disableSchemaValidation")
 	dir, spec, f := o.fluxChart(&r)
 	if f != nil {
 		_, _ = o.fluxValues(&r), o.postRenderers(&r) // a change of them changes an unknown value

@@ -52,7 +52,7 @@ func executeAs(c *release.Chart, ch *chart.Chart, vals map[string]any, opts char
 	if err != nil {
 		return nil, templateFailure(c, ch, nil, err)
 	}
-	if !c.AnyValues {
+	if !c.AnyValues && !c.SkipSchema {
 		if f := validate(c, ch, top["Values"].(chartutil.Values)); f != nil {
 			return nil, f
 		}

@@ -49,7 +49,7 @@ func Gather(s *source.Source, rel release.Release) (*release.Recipe, *object.Fai
 	c := &release.Chart{
 		Dir: rel.Path, Names: g.names, Set: rel.Set, Name: rel.Name, Namespace: rel.Namespace,
 		KubeVersion: rel.KubeVersion, IncludeCRDs: !rel.SkipCRDs, Inline: rel.Inline, SkipHooks: rel.SkipHooks,
-		SkipTests: rel.SkipTests,
+		SkipTests: rel.SkipTests, SkipSchema: rel.SkipSchema,
 		SetString: rel.SetString, SetFile: rel.SetFile, OwnValues: rel.OwnValues,
 		APIVersions: rel.APIVersions, Hidden: rel.Hidden, Template: strings.HasPrefix(rel.PlainID, "argocd:"),
 		AnyValues: filledInLater(rel.Inline) || rel.Deployed && filledInSettings(rel),

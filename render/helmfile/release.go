@@ -167,6 +167,8 @@ func (b *installation) identify() release.Release {
 		r.APIVersions = document.Texts(b.state["apiVersions"])
 	}
 	r.SkipCRDs = document.Value(b.state, "helmDefaults", "skipCRDs") == true
+	r.SkipSchema = b.asks("skipSchemaValidation", "--skip-schema-validation")
+	r.Delivery.Adopts = b.asks("takeOwnership", "--take-ownership")
 	r.Delivery.Install, r.Delivery.Upgrade = b.attempts()
 	return r
 }

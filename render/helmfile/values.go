@@ -123,18 +123,12 @@ func (b *installation) filled(v any) any {
 // Upstream: helm v3.21, pkg/action: Install and Upgrade (Atomic waits, and a failed upgrade is rolled back, a failed
 // install uninstalled); helmfile, pkg/state: (*HelmState).flagsForUpgrade, timeoutFlags.
 func (b *installation) attempts() (install, upgrade object.Attempt) {
-	of := func(name string) any {
-		if v := b.content[name]; v != nil {
-			return v
-		}
-		return document.Value(b.state, "helmDefaults", name)
-	}
-	atomic := of("atomic") == true
-	if !atomic && of("wait") != true {
+	atomic := b.orDefault("atomic") == true
+	if !atomic && b.orDefault("wait") != true {
 		return install, upgrade
 	}
 	install.Patience = 5 * time.Minute
-	if n, err := strconv.Atoi(fmt.Sprint(of("timeout"))); err == nil && n > 0 {
+	if n, err := strconv.Atoi(fmt.Sprint(b.orDefault("timeout"))); err == nil && n > 0 {
 		install.Patience = time.Duration(n) * time.Second
 	}
 	upgrade = install
@@ -143,6 +137,23 @@ func (b *installation) attempts() (install, upgrade object.Attempt) {
 		upgrade.Undo, upgrade.Last = object.Rollback, true
 	}
 	return install, upgrade
+}
+
+// orDefault is a field of the release, or else of helmDefaults.
+func (b *installation) orDefault(name string) any {
+	if v := b.content[name]; v != nil {
+		return v
+	}
+	return document.Value(b.state, "helmDefaults", name)
+}
+
+// asks reports whether helm is called with a flag, by a field of its own or among the arguments of all releases.
+//
+// Upstream: helmfile, pkg/state: (*HelmState).flagsForUpgrade, appendSkipSchemaValidationFlags,
+// appendTakeOwnershipFlagsForUpgrade.
+func (b *installation) asks(name, flag string) bool {
+	return b.orDefault(name) == true ||
+		slices.Contains(document.Texts(document.Value(b.state, "helmDefaults", "args")), flag)
 }
 
 // settings takes what helmfile hands to helm's --set, --set-string and --set-file.

@@ -29,4 +29,6 @@ type Chart struct {
 	Withheld  *object.Failure `json:",omitempty"`
 	Template  bool            `json:",omitempty"` // it is never an upgrade, and finds nothing: helm template renders it
 	AnyValues bool            `json:",omitempty"` // no schema is asked whether the values are as it expects
+	// SkipSchema says that the tool that renders it asks none either.
+	SkipSchema bool `json:",omitempty"`
 }

@@ -44,6 +44,7 @@ type Release struct {
 	// APIVersions are served beside those of KubeVersion.
 	APIVersions                    []string `json:",omitempty"`
 	SkipCRDs, SkipTests, SkipHooks bool     `json:",omitempty"`
+	SkipSchema                     bool     `json:",omitempty"` // values are not compared with values.schema.json
 	// Overlay is edited into the kustomization before it is built; PostRender are built
 	// over what the chart gave.
 	Overlay    *Overlay  `json:",omitempty"`
