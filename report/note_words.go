@@ -111,6 +111,8 @@ var wordsOf = map[finding.Kind]noteWords{
 	finding.FlagsChanged: {of: "cluster autoscaler", make: flagsChanged},
 	finding.ReleaseNote: {of: "{release}", make: releaseNote,
 		page: "rendering.md"},
+	finding.ReleaseDropped: {
+		said: "release {release} is no longer declared, and stays in the cluster with {few} until it is uninstalled"},
 	finding.ReleaseGoneWith:  {said: "release {release} is gone, and takes {few} with it"},
 	finding.ReleasesGone:     {of: "{gone}", make: releasesGone},
 	finding.WorkloadsRemoved: {of: "removed from release {release}", said: "{few}"},

@@ -168,6 +168,7 @@ func (b *installation) identify() release.Release {
 	}
 	r.SkipCRDs = document.Value(b.state, "helmDefaults", "skipCRDs") == true
 	r.SkipSchema = b.asks("skipSchemaValidation", "--skip-schema-validation")
+	r.Delivery.Context = firstText(b.field("kubeContext"), document.Text(b.state, "helmDefaults", "kubeContext"))
 	r.Delivery.Adopts = b.asks("takeOwnership", "--take-ownership")
 	r.Delivery.Install, r.Delivery.Upgrade = b.attempts()
 	return r

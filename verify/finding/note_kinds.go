@@ -91,6 +91,7 @@ const (
 
 	ReleaseNote      Kind = "release-note"        // of a release; the kind of a note of rendering, and its arguments
 	ReleaseGoneWith  Kind = "release-gone-with"   // of a release; names: workloads
+	ReleaseDropped   Kind = "release-dropped"     // of a release that nothing uninstalls; names: workloads
 	ReleasesGone     Kind = "releases-gone"       // names: releases; arguments: what base had of each
 	WorkloadsRemoved Kind = "workloads-removed"   // of a release; names: workloads
 	WorkloadsStilled Kind = "workloads-stilled"   // of a release; names: workloads
@@ -212,6 +213,7 @@ var effects = map[Kind]Effect{
 	FlagsChanged:        Told,
 	ReleaseNote:         Told,
 	ReleaseGoneWith:     Told,
+	ReleaseDropped:      Told,
 	ReleasesGone:        Told,
 	WorkloadsRemoved:    Told,
 	WorkloadsStilled:    Told,

@@ -8,6 +8,7 @@ import (
 	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/slice"
 )
 
 // enterElsewhere names the changed deliveries from outside the repository: their content is unknown.
@@ -33,6 +34,9 @@ func enterElsewhere(r *finding.Result, ch *object.Changes, opt *Options) {
 				rel.Reason = fmt.Sprintf("%s of %s changes, and its objects are not in the repository", e.Field, name)
 			}
 		}
+		if e.Change.Base != nil && tookFrom(ch.Base, e.Change.Base) {
+			rel.OnBase = "renders"
+		}
 		at := judge.Places{Changes: ch}.Location(e.Object.Locate(e.Field), side)
 		rel.Where = &at
 		again := func(other finding.ReleaseResult) bool { // several releases have the object
@@ -42,4 +46,13 @@ func enterElsewhere(r *finding.Result, ch *object.Changes, opt *Options) {
 			r.Releases = append(r.Releases, rel)
 		}
 	}
+}
+
+// tookFrom reports whether a release of a side was rendered that comes from the git repository that an object names.
+func tookFrom(rev *object.Revision, source *object.Object) bool {
+	url, _ := slice.ValueAt(source.Content, "spec", "url").(string)
+	from := object.FromGit(url, "").Repository
+	return from != "" && slices.ContainsFunc(rev.Releases, func(r *object.Rendered) bool {
+		return r.Err == nil && r.Delivery.From.Repository == from
+	})
 }

@@ -52,6 +52,9 @@ func enterGone(r *finding.Result, p slice.Pair, ch *object.Changes, remains func
 	}
 	switch {
 	case slices.ContainsFunc(p.Base.Objects, remains().Has): // which is not gone, see [rules.NoLongerDeployed]
+	case len(names) > 0 && p.Base.Kind == object.Helm && p.Base.Delivery.Tool == "" &&
+		(p.Base.By.File != "" || p.Base.At.File != ""): // of a helmfile or a script, which uninstall nothing
+		r.Notices = append(r.Notices, finding.Say(finding.ReleaseDropped).In(p.ID).With(names...))
 	case len(names) > 0:
 		r.Notices = append(r.Notices, finding.Say(finding.ReleaseGoneWith).In(p.ID).With(names...))
 	case slices.ContainsFunc(p.Base.Objects, moved) || render.TakenOver(ch, p.Base):

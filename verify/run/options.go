@@ -96,7 +96,9 @@ type Analysis struct {
 	ties *slice.Neighbours
 	// instead is what is there of an object that the API server refuses; nil: nothing.
 	instead map[*object.Object]*object.Object
-	models  map[string]*actor.Model // of the loops that took part
+	// anew are the workloads that are deleted and created again, as "release workload".
+	anew   map[string]bool
+	models map[string]*actor.Model // of the loops that took part
 	// entered are the workloads of the result that byWorkload has the places of.
 	entered    [][2]string
 	byWorkload map[[2]string][]int

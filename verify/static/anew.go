@@ -6,6 +6,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/render/object"
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/state"
 	"github.com/kubesettle/kubesettle/verify/validation"
 )
@@ -41,7 +42,8 @@ func anew(p *Pass) []Remark {
 		}
 		if len(errs) == 0 {
 			if madeAgain(p.Head.Delivery.Tool, o) && !madeAgain(p.Head.Delivery.Tool, b) {
-				out = append(out, Remark{Object: o, paths: []string{"metadata.annotations"}, Conditional: true, recovers: true,
+				out = append(out, Remark{
+					Object: o, paths: []string{"metadata.annotations"}, Conditional: true, recovers: true, anew: true,
 					text: fmt.Sprintf("%s is deleted and created again by each change of it (Replace=true and Force=true of "+
 						"Argo CD): all its pods go at once", o.ID),
 					remedies: byHand("leave out Replace=true: Force=true alone deletes only what cannot be changed in place")})
@@ -55,7 +57,7 @@ func anew(p *Pass) []Remark {
 				break
 			}
 		}
-		x := Remark{Object: o, paths: []string{sourceField(field)}, Conditional: !claim, recovers: !claim}
+		x := Remark{Object: o, paths: []string{sourceField(field)}, Conditional: !claim, recovers: !claim, anew: !claim}
 		loss := "all its pods go at once"
 		if claim {
 			loss = "its volume goes with it"
@@ -63,6 +65,17 @@ func anew(p *Pass) []Remark {
 		x.text = fmt.Sprintf("%s is deleted and created again (%s), as %s cannot be changed in place: %s", o.ID, at, field, loss)
 		x.remedies = byHand("leave " + field + " as it is, and make an object of another name beside it")
 		out = append(out, x)
+	}
+	return out
+}
+
+// MadeAnew are the workloads that are deleted and created again, as "release workload": no run rolls them out.
+func MadeAnew(list []Remark) map[string]bool {
+	out := map[string]bool{}
+	for _, x := range list {
+		if x.anew && x.status == finding.New {
+			out[x.release+" "+x.Object.ID.String()] = true
+		}
 	}
 	return out
 }

@@ -77,7 +77,7 @@ func (p *Pass) unowned(b, o *object.Object) []Remark {
 			was, unsure = was+", if that ever ran", true
 		}
 	}
-	if p.owns(b) {
+	if marked(b, p.Head) {
 		return nil
 	}
 	say := "mark it as the release's before the upgrade (the label app.kubernetes.io/managed-by: Helm, the annotations " +
@@ -93,12 +93,12 @@ func (p *Pass) unowned(b, o *object.Object) []Remark {
 	}}
 }
 
-// owns reports whether an object carries the marks by which Helm takes it for one of the release.
-func (p *Pass) owns(b *object.Object) bool {
-	labels, _ := b.Content["metadata"].(map[string]any)["labels"].(map[string]any)
+// marked reports whether an object carries the marks by which Helm takes it for one of a release.
+func marked(o *object.Object, of *object.Rendered) bool {
+	labels, _ := o.Content["metadata"].(map[string]any)["labels"].(map[string]any)
 	return labels["app.kubernetes.io/managed-by"] == "Helm" &&
-		annotation(b, "meta.helm.sh/release-name") == p.Head.Name &&
-		annotation(b, "meta.helm.sh/release-namespace") == cmp.Or(p.Head.Namespace, "default")
+		annotation(o, "meta.helm.sh/release-name") == of.Name &&
+		annotation(o, "meta.helm.sh/release-namespace") == cmp.Or(of.Namespace, "default")
 }
 
 // deletedAsHook is about an object of the release that becomes a hook. What ends and is run again is not missed.

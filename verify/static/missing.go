@@ -87,11 +87,11 @@ func (m *unmet) ask(n need) {
 		return
 	}
 	had := m.base.get(ns, n)
-	if had == nil && lack == lacksObject { // a generator's name
+	if had == nil && (lack == lacksKey || m.head.nearly(ns, n) == nil) { // a generator's name
 		for _, old := range m.old {
-			if old.kind == n.kind && old.name != n.name && unhashed(old.name) == unhashed(n.name) &&
-				m.head.nearly(ns, n) == nil {
-				had = m.base.get(ns, old)
+			if old.kind == n.kind && old.name != n.name && (unhashed(old.name) == unhashed(n.name) ||
+				lack == lacksKey && m.base.get(ns, old) == m.where.renamed(m.head.get(ns, n))) {
+				had = cmp.Or(m.base.get(ns, old), had)
 			}
 		}
 	}
@@ -167,6 +167,17 @@ func oneOff(o *object.Object, n need) bool {
 	return false
 }
 
+// became says what the change makes of an object that is another one on head.
+func became(had, now *object.Object) string {
+	switch {
+	case now.ID.Namespace == had.ID.Namespace:
+		return "which the change renames to " + now.ID.Name
+	case now.ID.Name == had.ID.Name:
+		return "which the change moves to namespace " + now.ID.Namespace
+	}
+	return "which the change renames to " + now.ID.Name + ", in namespace " + now.ID.Namespace
+}
+
 // removed enters a need of an object that the change takes away.
 func (m *unmet) removed(n need, had *object.Object) {
 	ns := m.o.ID.Namespace
@@ -179,7 +190,7 @@ func (m *unmet) removed(n need, had *object.Object) {
 	how := "which the change removes"
 	if i := slices.IndexFunc(m.where.ch.Changes,
 		func(c object.Change) bool { return c.Base == had && c.Head != nil }); i >= 0 {
-		how = "which the change renames to " + m.where.ch.Changes[i].Head.ID.Name
+		how = became(had, m.where.ch.Changes[i].Head)
 	} else if near := m.head.nearly(ns, n); near != nil {
 		how = "in whose place there is " + near.ID.Name
 	}

@@ -3,9 +3,14 @@ package static
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
 	"github.com/kubesettle/kubesettle/policies/rules"
+	"github.com/kubesettle/kubesettle/render/object"
+	"github.com/kubesettle/kubesettle/verify/slice"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -13,9 +18,8 @@ var ownedInVain = Analyzer{Name: "owned-in-vain", Rule: rules.DeletedOnTheWay, R
 	Doc: "an object that comes to name an owner by its UID, which the API server draws"}
 
 // namedOwners says which objects come to name owners, none of which base names: unless the cluster has one of them with
-// that very UID, the garbage collector deletes it, each time that it is applied. Objects without a namespace are left
-// out: the collector leaves alone those that name an owner of a kind with namespaces. It deletes those whose owner is
-// of a kind without; that is not told yet.
+// that very UID, the garbage collector deletes it, each time that it is applied. It leaves alone an object without a
+// namespace that names an owner of a kind with namespaces.
 //
 // Upstream: kubernetes v1.36.3, pkg/controller/garbagecollector: (*GarbageCollector).attemptToDeleteItem (an object
 // with no owner that exists is deleted), isDangling (one with another UID does not exist).
@@ -23,7 +27,11 @@ func namedOwners(p *Pass) []Remark {
 	var out []Remark
 	for _, o := range p.Objects(state.Head) {
 		owners, known := ownerReferences(o.Content), false
-		if o.ID.Namespace == "" || len(owners) == 0 || o.Maker != nil {
+		hasNamespace := func(owner map[string]any) bool {
+			yes, known := hasNoNamespace(p, owner)
+			return !yes && known
+		}
+		if len(owners) == 0 || o.Maker != nil || o.ID.Namespace == "" && slices.ContainsFunc(owners, hasNamespace) {
 			continue
 		}
 		if was := p.once().again(o); was != nil {
@@ -37,17 +45,32 @@ func namedOwners(p *Pass) []Remark {
 			continue
 		}
 		var names []string
+		unless := ""
 		for _, owner := range owners {
 			names = append(names, fmt.Sprintf("%v %v", owner["kind"], owner["name"]))
+			if _, known := hasNoNamespace(p, owner); o.ID.Namespace == "" && !known {
+				unless = fmt.Sprintf(" (if the kind %v has no namespace)", owner["kind"])
+			}
 		}
 		out = append(out, Remark{
 			Object: o, Conditional: true, paths: []string{"metadata.ownerReferences"},
 			text: fmt.Sprintf("the garbage collector deletes %s unless its owner is there with the UID of metadata.ownerReferences, which the API server draws: %s",
-				o.ID, strings.Join(names, ", ")),
+				o.ID, strings.Join(names, ", ")) + unless,
 			remedies: byHand("remove metadata.ownerReferences"),
 		})
 	}
 	return out
+}
+
+// hasNoNamespace reports whether an owner is of a kind without namespaces, as the kind itself or a definition of the
+// cluster says, and whether that is known.
+func hasNoNamespace(p *Pass, owner map[string]any) (yes, known bool) {
+	gv, _ := schema.ParseGroupVersion(fmt.Sprint(owner["apiVersion"]))
+	kind := fmt.Sprint(owner["kind"])
+	if o := p.definitions(state.Head)[schema.GroupKind{Group: gv.Group, Kind: kind}]; o != nil {
+		return slice.ValueAt(o.Content, "spec", "scope") == "Cluster", true
+	}
+	return object.ClusterScoped(gv.Group, kind)
 }
 
 // ownerReferences are the owners that an object names.

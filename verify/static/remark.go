@@ -30,6 +30,7 @@ type Remark struct {
 	gone     bool   // object is one of base
 	race     bool   // it depends on which comes first
 	recovers bool   // the loops repair it before the run ends
+	anew     bool   // the object is a workload that is deleted and created again
 	broken   bool   // it is about a release that head does not render
 	next     bool   // it shows at the next change of a template, not at this one
 	remedies []Remedy

@@ -137,7 +137,7 @@ func (u *unled) removed(x traffic.Backend, had *object.Object) {
 	switch {
 	case next != nil && slices.ContainsFunc(u.where.ch.Changes,
 		func(c object.Change) bool { return c.Base == had && c.Head == next }):
-		how = "which the change renames to " + next.ID.Name
+		how = became(had, next)
 	case next != nil:
 		how = "in whose place there is " + next.ID.Name
 	}
