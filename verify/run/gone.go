@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"slices"
 
+	appsv1 "k8s.io/api/apps/v1"
+	"k8s.io/utils/ptr"
+
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/render"
 	"github.com/kubesettle/kubesettle/render/object"
@@ -121,13 +124,30 @@ func enterStilled(r *finding.Result, release string, changes []*object.Change) {
 		none := func(m *state.Manifest) bool {
 			return m.ReplicasField() != nil && m.MostReplicas() == 0 || m.Suspended()
 		}
-		if none(&is) && !none(&was) || is.Paused() && c.TemplateChanged {
+		if none(&is) && !none(&was) || (is.Paused() || held(c.Head)) && c.TemplateChanged {
 			names = append(names, c.Head.ID.String())
 		}
 	}
 	if len(names) > 0 {
 		r.Notices = append(r.Notices, finding.Say(finding.WorkloadsStilled).In(release).With(names...))
 	}
+}
+
+// held reports whether a set's own strategy replaces none of its pods for a new template: they wait for somebody to
+// delete them, or are all below the partition.
+//
+// Upstream: kubernetes v1.36.3, pkg/controller/statefulset: (*defaultStatefulSetControl).performUpdate;
+// pkg/controller/daemon: (*DaemonSetsController).updateDaemonSet.
+func held(o *object.Object) bool {
+	switch t := o.Typed.(type) {
+	case *appsv1.StatefulSet:
+		s := t.Spec.UpdateStrategy
+		return s.Type == appsv1.OnDeleteStatefulSetStrategyType || s.RollingUpdate != nil && s.RollingUpdate.Partition != nil &&
+			*s.RollingUpdate.Partition >= ptr.Deref(t.Spec.Replicas, 1)
+	case *appsv1.DaemonSet:
+		return t.Spec.UpdateStrategy.Type == appsv1.OnDeleteDaemonSetStrategyType
+	}
+	return false
 }
 
 // modeled reports whether an object is of a kind whose pods an actor runs.

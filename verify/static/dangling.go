@@ -183,7 +183,12 @@ func alike(sel, pod map[string]string) bool {
 // misses says by what an object misses a workload.
 func misses(o, t *object.Object) string {
 	sel := selectorOf(o)
-	if sel == nil {
+	b, budget := o.Typed.(*policyv1.PodDisruptionBudget)
+	_, service := o.Typed.(*corev1.Service)
+	switch {
+	case service && len(sel) == 0, budget && b.Spec.Selector == nil:
+		return "has no selector, and so selects no pods"
+	case !budget && sel == nil:
 		return fmt.Sprintf("names a target that does not exist, and %s does", t.ID)
 	}
 	pod := podLabels(t)

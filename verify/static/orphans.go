@@ -119,7 +119,7 @@ func Aims(o, target *object.Object) bool {
 		return ref.Kind == target.ID.Kind && ref.Name == target.ID.Name
 	case *policyv1.PodDisruptionBudget:
 		sel, err := metav1.LabelSelectorAsSelector(t.Spec.Selector)
-		return err == nil && !sel.Empty() && selects(sel, target)
+		return err == nil && selects(sel, target) // an empty one matches all pods, and none matches nothing
 	case *corev1.Service:
 		return len(t.Spec.Selector) > 0 && selects(labels.SelectorFromSet(t.Spec.Selector), target)
 	}

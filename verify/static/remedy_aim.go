@@ -14,12 +14,15 @@ import (
 
 // aimAt has an object act on a workload that it misses, of a release that Helm applies or not.
 func aimAt(o, t *object.Object, helm bool) []Remedy {
-	if sel := selectorOf(o); sel != nil {
-		at := "spec.selector"
-		if o.ID.Kind == "PodDisruptionBudget" {
-			at = "spec.selector.matchLabels"
-		}
+	at := "spec.selector"
+	if o.ID.Kind == "PodDisruptionBudget" {
+		at = "spec.selector.matchLabels"
+	}
+	switch sel := selectorOf(o); {
+	case sel != nil:
 		return selectPods(o, t, at, sel)
+	case o.ID.Kind == "PodDisruptionBudget" || o.ID.Kind == "Service":
+		return byHand(fmt.Sprintf("select the labels that the pods of %s have", shortID(t)))
 	}
 	ref := "spec." + slice.ScaledBy(o)
 	name := Remedy{Say: fmt.Sprintf("name %s as its target", shortID(t)), Object: o, Set: []object.Setting{
