@@ -99,7 +99,7 @@ func (a *argoSource) add() {
 	if !a.Src.HasDir(dir) && a.Src.Twin != nil && a.Src.Twin.HasDir(dir) {
 		a.r.Path, a.r.Kind = dir, object.Manifests
 		a.declaring.add(a.r, a.failure(a.field+".path", "keep the folder, or take the Application away with it",
-			"%s is not in this repository any more: Argo CD refuses to render it, and leaves the applied objects", dir))
+			"the folder %s is not in this repository any more: Argo CD refuses to render it, and leaves the applied objects", dir))
 		return
 	}
 	if !a.Src.HasDir(dir) {

@@ -51,7 +51,7 @@ func (o *declaring) fluxKustomizationNow() {
 	}
 	if !o.Src.HasDir(dir) && o.Src.Twin != nil && o.Src.Twin.HasDir(dir) {
 		o.add(r, o.failure("spec.path", "keep the folder, or take the Kustomization away with it",
-			"%s is not in this repository any more: Flux fails to build it, and leaves the applied objects", dir))
+			"the folder %s is not in this repository any more: Flux fails to build it, and leaves the applied objects", dir))
 		return
 	}
 	if !o.Src.HasDir(dir) {

@@ -142,8 +142,8 @@ func held(o *object.Object) bool {
 	switch t := o.Typed.(type) {
 	case *appsv1.StatefulSet:
 		s := t.Spec.UpdateStrategy
-		return s.Type == appsv1.OnDeleteStatefulSetStrategyType || s.RollingUpdate != nil && s.RollingUpdate.Partition != nil &&
-			*s.RollingUpdate.Partition >= ptr.Deref(t.Spec.Replicas, 1)
+		return s.Type == appsv1.OnDeleteStatefulSetStrategyType || s.RollingUpdate != nil &&
+			s.RollingUpdate.Partition != nil && *s.RollingUpdate.Partition >= ptr.Deref(t.Spec.Replicas, 1)
 	case *appsv1.DaemonSet:
 		return t.Spec.UpdateStrategy.Type == appsv1.OnDeleteDaemonSetStrategyType
 	}
