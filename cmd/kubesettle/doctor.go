@@ -167,7 +167,7 @@ func examine(rev *object.Revision, policy *policies.Policy, s *run.Survey) *diag
 			d.Unmodeled = append(d.Unmodeled, hide(w.ID+": "+w.Reason))
 		}
 	}
-	for _, n := range slice.Foreign(rev, func(*object.Rendered) bool { return true }) {
+	for _, n := range slice.Foreign(rev, func(*object.Rendered, object.ID) bool { return true }) {
 		d.Unmodeled = append(d.Unmodeled, hide(report.NoteText(n)))
 	}
 	for _, x := range rev.Ignored {

@@ -91,10 +91,29 @@ func (a *Analysis) assume(p *policies.Policy, ch *object.Changes, models map[str
 			a.note(said)
 		}
 	}
-	changes := changedReleases(ch)
-	a.note(slice.Foreign(ch.Head, func(rel *object.Rendered) bool {
-		return ch.Base == nil || rel.Changed || len(changes[rel.ID]) > 0
-	})...)
+	a.note(slice.Foreign(ch.Head, besideChange(ch))...)
+}
+
+// besideChange reports which objects the change is about: of a release that is compared, those that change, and what
+// is in a namespace of theirs or in none.
+func besideChange(ch *object.Changes) func(*object.Rendered, object.ID) bool {
+	compared, near := map[string]bool{}, map[[2]string]bool{}
+	if ch.Base != nil {
+		for _, rel := range ch.Base.Releases {
+			compared[rel.ID] = rel.Err == nil
+		}
+	}
+	for i := range ch.Changes {
+		c := &ch.Changes[i]
+		near[[2]string{c.Release, c.ID().Namespace}] = true
+		near[[2]string{c.Release, ""}] = true
+	}
+	return func(rel *object.Rendered, id object.ID) bool {
+		if !compared[rel.ID] {
+			return ch.Base == nil || rel.Changed
+		}
+		return near[[2]string{rel.ID, id.Namespace}]
+	}
 }
 
 func applyMode(p *policies.Policy) state.Apply {

@@ -298,7 +298,7 @@ func releaseResult(p slice.Pair, ch *object.Changes, touched []string) finding.R
 			_, found := slices.BinarySearch(touched, f)
 			out.Changed = out.Changed || found
 		}
-		if side.Path != "" { // a failed release may not have got as far as reading it
+		if side.Path != "" && (side.Err != nil || len(side.Holes) > 0) { // it may not have got as far as reading it
 			i, _ := slices.BinarySearch(touched, side.Path+"/")
 			out.Changed = out.Changed || i < len(touched) && strings.HasPrefix(touched[i], side.Path+"/")
 		}

@@ -153,21 +153,21 @@ func ValueAt(content map[string]any, path ...string) any {
 	return v
 }
 
-// Foreign says what head has of kinds that are not modeled, once a kind: in the releases that a change is about. What
-// scales their workloads may lie in another one.
-func Foreign(head *object.Revision, about func(*object.Rendered) bool) []finding.Note {
+// Foreign says what head has of kinds that are not modeled, once a kind: of the objects that a change is about. What
+// scales such workloads may lie in another release.
+func Foreign(head *object.Revision, about func(*object.Rendered, object.ID) bool) []finding.Note {
 	pods, scalers, theirs := map[string]bool{}, map[string]bool{}, map[object.ID]bool{}
 	for _, rel := range head.Releases {
 		for _, o := range rel.Objects {
-			theirs[o.ID] = theirs[o.ID] || about(rel)
+			theirs[o.ID] = theirs[o.ID] || about(rel, o.ID)
 		}
 	}
 	for _, rel := range head.Releases {
 		for _, o := range rel.Objects {
 			switch {
-			case RunsPods(o) && about(rel):
+			case RunsPods(o) && about(rel, o.ID):
 				pods[o.ID.Kind] = true
-			case Scales(o) && !isDriven(o) && (about(rel) || theirs[Scaled(o)]):
+			case Scales(o) && !isDriven(o) && (about(rel, o.ID) || theirs[Scaled(o)]):
 				scalers[kindOf(o.ID)] = true
 			}
 		}

@@ -81,7 +81,7 @@ func TestForeignOfWhatTheChangeIsAbout(t *testing.T) {
 	head := &object.Revision{Releases: []*object.Rendered{beside, changed}}
 	for all, want := range map[bool]string{false: "Ours, b.c/WebScaler", true: "Ours, Theirs, b.c/OtherScaler, b.c/WebScaler"} {
 		var got []string
-		for _, n := range Foreign(head, func(r *object.Rendered) bool { return all || r == changed }) {
+		for _, n := range Foreign(head, func(r *object.Rendered, _ object.ID) bool { return all || r == changed }) {
 			got = append(got, n.Names...)
 		}
 		if strings.Join(got, ", ") != want {
