@@ -59,7 +59,7 @@ func (o *declaring) fluxKustomizationNow() {
 		return
 	}
 	if kustomize.FileOf(o.Src, dir) == "" {
-		if r.Files = o.fluxResources(dir); len(r.Files) == 0 {
+		if r.Files = FluxResources(o.Src, dir); len(r.Files) == 0 {
 			o.ignore("%s: %s holds no manifests", r.Selected, dir)
 			return
 		}
@@ -255,20 +255,20 @@ func (o *declaring) unknownVariables(field, what, text string) object.Hole {
 		Reason: what + " is not in the repository in the clear", Remedy: "check its changes by hand", Own: helm.Digest(text)}
 }
 
-// fluxResources lists what Flux puts into the kustomization that it generates for a
+// FluxResources lists what Flux puts into the kustomization that it generates for a
 // folder without one: sub-folders that have one, and manifests elsewhere.
-func (o *declaring) fluxResources(dir string) []string {
+func FluxResources(src *source.Source, dir string) []string {
 	var out []string
 	inner := map[string]bool{}
-	for _, f := range o.Src.Below(dir) {
-		if source.IsKustomizationName(f) && kustomize.FileOf(o.Src, path.Dir(f)) == f {
-			if b, err := o.Src.Read(f); err == nil && !source.IsForeignKustomization(b) {
+	for _, f := range src.Below(dir) {
+		if source.IsKustomizationName(f) && kustomize.FileOf(src, path.Dir(f)) == f {
+			if b, err := src.Read(f); err == nil && !source.IsForeignKustomization(b) {
 				inner[path.Dir(f)] = true
 			}
 		}
 	}
 	listed := map[string]bool{}
-	for _, f := range o.Src.Below(dir) {
+	for _, f := range src.Below(dir) {
 		entry := f
 		for at := path.Dir(f); source.Under(at, dir) && at != dir; at = path.Dir(at) {
 			if inner[at] {
@@ -279,7 +279,7 @@ func (o *declaring) fluxResources(dir string) []string {
 			continue
 		}
 		if entry == f {
-			if b, err := o.Src.Read(f); !source.IsManifestName(f) || err == nil && !o.Src.Memo.LooksLikeManifest(b) {
+			if b, err := src.Read(f); !source.IsManifestName(f) || err == nil && !src.Memo.LooksLikeManifest(b) {
 				continue
 			}
 		}

@@ -175,8 +175,22 @@ func (r *reach) meet() {
 	}
 }
 
-// letGo lets the releases go on that only one side turned out to declare, and reports whether there are any.
+// letGo lets the releases go on that only one side turned out to declare, and reports whether there are any. What sleeps
+// and declares the same is woken: it tells which of the two is new.
 func (r *reach) letGo() bool {
+	files := map[string]bool{}
+	for _, s := range []*side.Side{r.base, r.head} {
+		for id := range r.single {
+			if i, ok := s.ByID[id]; ok {
+				files[s.Releases[i].By.File] = true
+			}
+		}
+	}
+	for _, s := range r.sleepers {
+		if slices.ContainsFunc(r.base.Recipes[s.onBase].Reads(), func(f string) bool { return files[f] }) {
+			r.rouse(s)
+		}
+	}
 	r.freed = append(r.freed, slices.Sorted(maps.Keys(r.single))...)
 	clear(r.single)
 	return len(r.freed) > 0

@@ -11,6 +11,7 @@ import (
 	"github.com/kubesettle/kubesettle/render/discover"
 	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/gitops"
+	"github.com/kubesettle/kubesettle/render/kustomize"
 	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/release"
 	"github.com/kubesettle/kubesettle/render/source"
@@ -146,6 +147,12 @@ func (s *Side) undeclared(other *Side) ([]release.Release, map[string]*object.Fa
 		}
 		r.Remarks = append(slices.Clone(r.Remarks),
 			object.Say(object.DeclaredThere, by, s.Src.Tree.Name(), other.Src.Tree.Name()))
+		if r.Delivery.Tool == object.Flux { // it is built of what lies here
+			r.Files = nil
+			if kustomize.FileOf(s.Src, r.Path) == "" {
+				r.Files = gitops.FluxResources(s.Src, r.Path)
+			}
+		}
 		list = append(list, r)
 		failed[r.ID] = other.Failed[i]
 	}

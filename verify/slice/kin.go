@@ -288,8 +288,8 @@ func (l *lender) enterKin(h *home, members []string, touched map[string]bool, le
 		l.kinAt(of, least).leave(id)
 		l.hosts[bucketName(of, id)] = append(l.hosts[bucketName(of, id)], owner)
 		for v := range h.sides {
-			if o := h.sides[v].Workloads[id]; o != nil {
-				for _, x := range append(h.sides[v].aidsOf(o), o) {
+			if o := h.sides[v].Workloads[id]; o != nil { // its policies act on it there, once
+				for _, x := range append(h.sides[v].aidsOf(o), h.sides[v].asWritten(id)) {
 					l.lendTo(owner, x, v)
 				}
 			}

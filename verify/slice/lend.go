@@ -136,6 +136,11 @@ func Lend(n *Neighbours, ch *object.Changes, sc Scope) (Loans, []finding.Note) {
 		kin: map[Tie]map[string]*Kin{}}
 	for v, rev := range []*object.Revision{ch.Base, ch.Head} {
 		l.sides[v] = gathered(rev)
+		for _, o := range l.sides[v].acting {
+			if Mutates(o) && !slices.Contains(l.mutating, o.Release) {
+				l.mutating = append(l.mutating, o.Release)
+			}
+		}
 	}
 	l.kinOf(ch, sc)
 	for v := range l.sides {
@@ -155,6 +160,8 @@ type lender struct {
 	at    map[string][]string                     // releases by their cluster; see homes
 	hosts map[string][]string                     // by release and workload: who borrows it
 	kin   map[Tie]map[string]*Kin                 // by release, see kinAt
+
+	mutating []string // releases with policies that may change pods
 }
 
 // world is what the releases of one version have: what acts, and on what.
@@ -205,7 +212,22 @@ func Acts(o *object.Object) bool {
 }
 
 // actsOn reports whether an object of one of these kinds acts on a workload of its namespace, or of any where it has
-// none.
+// none, or may act on its pods as a policy makes them.
+func (l *lender) actsOn(o, w *object.Object) bool {
+	if actsOn(o, w) {
+		return true
+	}
+	switch o.Typed.(type) {
+	case *storagev1.StorageClass, *corev1.PersistentVolumeClaim, *corev1.PersistentVolume, *nodev1.RuntimeClass,
+		*schedulingv1.PriorityClass, *policyv1.PodDisruptionBudget:
+		return slices.ContainsFunc(l.mutating, func(release string) bool {
+			return release == w.Release || l.Tie(release, w.Release) != Apart
+		})
+	}
+	return false
+}
+
+// actsOn reports whether an object acts on the pods of a workload as its template has them.
 func actsOn(o, w *object.Object) bool {
 	if Mutates(o) { // what they make of a workload tells
 		return true
@@ -255,7 +277,7 @@ func (l *lender) link(v int) {
 		}
 		for _, w := range among {
 			hosts := l.hosts[bucketName(w.Release, w.ID.String())]
-			if w.Release == o.Release && len(hosts) == 0 || !actsOn(o, w) && !here.params.has(o) {
+			if w.Release == o.Release && len(hosts) == 0 || !l.actsOn(o, w) && !here.params.has(o) {
 				continue
 			}
 			tie := Sure
