@@ -175,8 +175,8 @@ func (r *reach) meet() {
 	}
 }
 
-// letGo lets the releases go on that only one side turned out to declare, and reports whether there are any. What sleeps
-// and declares the same is woken: it tells which of the two is new.
+// letGo lets the releases go on that only one side turned out to declare, and reports whether there are any. What
+// sleeps and declares the same is woken: it tells which of the two is new.
 func (r *reach) letGo() bool {
 	files := map[string]bool{}
 	for _, s := range []*side.Side{r.base, r.head} {

@@ -43,7 +43,8 @@ func (l *lender) acted(o *object.Object) bool {
 			continue
 		}
 		if slices.ContainsFunc(list, func(w *object.Object) bool {
-			return l.actsOn(o, w) && (w.Release == o.Release || l.Tie(o.Release, w.Release) == Sure || l.places(o) && l.places(w))
+			return l.actsOn(o, w) && (w.Release == o.Release || l.Tie(o.Release, w.Release) == Sure ||
+				l.places(o) && l.places(w))
 		}) {
 			return true
 		}
