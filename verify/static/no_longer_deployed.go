@@ -168,6 +168,43 @@ func undeployed(p *Pass) []Remark {
 		out = append(out, Remark{release: b.ID, Object: o, status: finding.New, gone: true,
 			text: text, at: remains.edit(b, o)})
 	}
+	return append(out, remains.undeclared()...)
+}
+
+// undeclared says which objects that declare releases are applied by a release of base and by none of head, though
+// their manifests stay, and the releases are rendered for it.
+func (r *Remains) undeclared() []Remark {
+	ch := r.ch
+	was, is := map[string]*object.Rendered{}, map[string]*object.Rendered{}
+	for _, b := range ch.Base.Releases {
+		was[b.ID] = b
+	}
+	for _, h := range ch.Head.Releases {
+		is[h.ID] = h
+	}
+	applied := func(x *object.Rendered) bool { return x != nil && x.Delivery.Tool != "" }
+	said := map[object.ID]bool{}
+	var out []Remark
+	for _, h := range ch.Head.Releases {
+		b, by := was[h.ID], is[h.Parent]
+		if b == nil || !applied(was[b.Parent]) || by == nil || applied(by) || by.Kind != object.Manifests || by.By.File != "" {
+			continue
+		}
+		if root := is[b.Parent]; root != nil && (root.Err != nil || root.Untouched) { // it may still apply it
+			continue
+		}
+		i := slices.IndexFunc(by.Objects, func(o *object.Object) bool {
+			return o.Source.File == h.By.File && o.Source.StartLine == h.By.StartLine
+		})
+		if i < 0 || said[by.Objects[i].ID] {
+			continue
+		}
+		o := by.Objects[i]
+		said[o.ID] = true
+		out = append(out, Remark{release: h.ID, Object: o, status: finding.New, at: r.editOf(was[b.Parent], o),
+			text: fmt.Sprintf("%s, which declares release %s, is applied by %s no longer, though %s still has it",
+				o.ID, h.ID, b.Parent, o.Source.File)})
+	}
 	return out
 }
 
@@ -186,15 +223,22 @@ func (r *Remains) edit(b *object.Rendered, o *object.Object) object.Location {
 	if now := r.head[o.ID.String()]; now != nil {
 		return now.Locate("metadata.annotations")
 	}
-	files := append(slices.Clone(b.Reads), b.By.File)
+	return r.editOf(b, o)
+}
+
+// editOf is [Remains.edit] for an object that is as it was.
+func (r *Remains) editOf(b *object.Rendered, o *object.Object) object.Location {
+	declared, made := []string{b.By.File}, slices.Clone(b.Reads)
 	for _, h := range r.ch.Head.Releases {
-		if h.ID == b.ID {
-			files = append(append(files, h.Reads...), h.By.File)
+		if h.ID == b.ID || h.ID == b.Parent {
+			declared, made = append(declared, h.By.File), append(made, h.Reads...)
 		}
 	}
-	for _, f := range r.ch.Files {
-		if lines := r.ch.Lines[f]; len(lines) > 0 && slices.Contains(files, f) && f != o.Source.File {
-			return object.Location{File: f, StartLine: lines[0].First, EndLine: lines[0].First}
+	for _, files := range [][]string{declared, made} {
+		for _, f := range r.ch.Files {
+			if lines := r.ch.Lines[f]; len(lines) > 0 && slices.Contains(files, f) && f != o.Source.File {
+				return object.Location{File: f, StartLine: lines[0].First, EndLine: lines[0].First}
+			}
 		}
 	}
 	if f, _ := r.stays(o); r.added[f] != "" {
