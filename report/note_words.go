@@ -111,6 +111,7 @@ var wordsOf = map[finding.Kind]noteWords{
 	finding.FlagsChanged: {of: "cluster autoscaler", make: flagsChanged},
 	finding.ReleaseNote: {of: "{release}", make: releaseNote,
 		page: "rendering.md"},
+	finding.ReleasesLeft: {of: "deployed by {0} no longer, still in the cluster, checked as base deploys it", said: "{few}"},
 	finding.ReleaseDropped: {
 		said: "release {release} is no longer declared, and stays in the cluster with {few} until it is uninstalled"},
 	finding.ReleaseGoneWith:  {said: "release {release} is gone, and takes {few} with it"},

@@ -38,6 +38,10 @@ func (d *Found) keep() {
 		case !there:
 			gone[r.Kind] = true
 		case here == nil:
+			if r.Deployed {
+				now.Left = true
+				d.dropBare(r.Path)
+			}
 			d.keepRoot(now)
 		case here.Kind == r.Kind && len(here.Files) == len(now.Files):
 		case here.Kind == r.Kind:
@@ -83,6 +87,21 @@ func (d *Found) keepRoot(r release.Release) {
 	r.Selected, r.APIVersions = keptOf, nil
 	d.unignore(r)
 	d.add(r)
+}
+
+// dropBare takes out the charts of a folder as they lie there, where base has them as they are deployed alone.
+func (d *Found) dropBare(dir string) {
+	onBase := map[string]bool{}
+	for _, r := range d.base {
+		onBase[r.ID] = true
+	}
+	d.Releases = slices.DeleteFunc(d.Releases, func(r release.Release) bool {
+		bare := r.Kind == object.Helm && r.Path == dir && !r.Deployed && !r.Declared && r.By.File == "" && !onBase[r.ID]
+		if bare {
+			delete(d.ids, r.ID)
+		}
+		return bare
+	})
 }
 
 func (d *Found) unignore(r release.Release) {

@@ -37,6 +37,8 @@ type Release struct {
 	// Part says that it is a component that nothing here includes: a kustomization elsewhere that includes it may patch
 	// its objects.
 	Part bool `json:"-"`
+	// Left says that base's script or pipeline deploys it and head's does not, where its files are here.
+	Left bool `json:"-"`
 	// At is the line of the policy, of a script or of a pipeline that declares the release; empty for others.
 	At Location `json:"-"`
 }

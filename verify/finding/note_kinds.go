@@ -91,6 +91,7 @@ const (
 
 	ReleaseNote      Kind = "release-note"        // of a release; the kind of a note of rendering, and its arguments
 	ReleaseGoneWith  Kind = "release-gone-with"   // of a release; names: workloads
+	ReleasesLeft     Kind = "releases-left"       // args: the file that deploys them no longer; names: releases
 	ReleaseDropped   Kind = "release-dropped"     // of a release that nothing uninstalls; names: workloads
 	ReleasesGone     Kind = "releases-gone"       // names: releases; arguments: what base had of each
 	WorkloadsRemoved Kind = "workloads-removed"   // of a release; names: workloads
@@ -214,6 +215,7 @@ var effects = map[Kind]Effect{
 	ReleaseNote:         Told,
 	ReleaseGoneWith:     Told,
 	ReleaseDropped:      Told,
+	ReleasesLeft:        Told,
 	ReleasesGone:        Told,
 	WorkloadsRemoved:    Told,
 	WorkloadsStilled:    Told,

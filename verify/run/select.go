@@ -2,6 +2,7 @@ package run
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -21,6 +22,7 @@ import (
 func pick(r *finding.Result, ch *object.Changes, opt *Options, pl judge.Places, sc slice.Scope) []*slice.Slice {
 	var out []*slice.Slice
 	gone := finding.Say(finding.ReleasesGone) // without a workload that is gone with them
+	left := map[string][]string{}             // releases, by the file that deploys them no longer
 	changes := changedReleases(ch)
 	remains := sync.OnceValue(func() *static.Remains { return static.NewRemains(ch) })
 	for _, pair := range slice.Pairs(ch) {
@@ -30,6 +32,9 @@ func pick(r *finding.Result, ch *object.Changes, opt *Options, pl judge.Places, 
 		pair.Instead = sc.Instead
 		if had := enterGone(r, pair, ch, remains); had != "" {
 			gone.Names, gone.Args = append(gone.Names, pair.ID), append(gone.Args, had)
+		}
+		if b, h := pair.Base, pair.Head; b != nil && h != nil && h.Left && !b.Left {
+			left[b.At.File] = append(left[b.At.File], pair.ID)
 		}
 		if !pair.Comparable() {
 			continue
@@ -55,6 +60,9 @@ func pick(r *finding.Result, ch *object.Changes, opt *Options, pl judge.Places, 
 	}
 	if len(gone.Names) > 0 {
 		r.Notices = append(r.Notices, gone)
+	}
+	for _, f := range slices.Sorted(maps.Keys(left)) {
+		r.Notices = append(r.Notices, finding.Say(finding.ReleasesLeft, f).With(left[f]...))
 	}
 	for _, sl := range out {
 		if len(sl.OnTrust()) > 0 {

@@ -187,7 +187,8 @@ func (r *Remains) undeclared() []Remark {
 	var out []Remark
 	for _, h := range ch.Head.Releases {
 		b, by := was[h.ID], is[h.Parent]
-		if b == nil || !applied(was[b.Parent]) || by == nil || applied(by) || by.Kind != object.Manifests || by.By.File != "" {
+		if b == nil || !applied(was[b.Parent]) || by == nil || applied(by) || by.Kind != object.Manifests ||
+			by.By.File != "" {
 			continue
 		}
 		if root := is[b.Parent]; root != nil && (root.Err != nil || root.Untouched) { // it may still apply it
