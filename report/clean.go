@@ -3,6 +3,7 @@ package report
 import (
 	"reflect"
 	"regexp"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -53,9 +54,9 @@ func sanitize(v reflect.Value) reflect.Value {
 	return out
 }
 
-// Clean drops what a terminal, a viewer or a reader can be deceived with: control
-// characters except for newline and tab, C1 controls, bidirectional and zero-width
-// marks; bytes that are no UTF-8 become U+FFFD.
+// Clean takes away what a terminal, a viewer or a reader can be deceived with: control
+// characters except for newline and tab and C1 controls are dropped, bidirectional and zero-width
+// marks are written as their number, as in \u200b; bytes that are no UTF-8 become U+FFFD.
 func Clean(s string) string {
 	if isClean(s) {
 		return s
@@ -63,11 +64,24 @@ func Clean(s string) string {
 	var b strings.Builder
 	b.Grow(len(s))
 	for _, r := range s {
-		if !hidden(r) {
+		switch {
+		case !hidden(r):
 			b.WriteRune(r)
+		case r >= 0xa0: // else a line that differs in nothing else is shown as changed
+			b.WriteString(strings.Trim(strconv.QuoteRuneToASCII(r), "'"))
 		}
 	}
 	return b.String()
+}
+
+// visible is s without its hidden runes, as a program may read it that skips them.
+func visible(s string) string {
+	return strings.Map(func(r rune) rune {
+		if hidden(r) {
+			return -1
+		}
+		return r
+	}, s)
 }
 
 func isClean(s string) bool {

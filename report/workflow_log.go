@@ -19,7 +19,7 @@ func LogText(s string) string {
 	ls := strings.Split(s, "\n")
 	for i, l := range ls {
 		l = azureCommand.ReplaceAllString(l, "## $1[")
-		if strings.HasPrefix(strings.TrimSpace(Clean(stripANSI(l))), "::") {
+		if strings.HasPrefix(strings.TrimSpace(visible(stripANSI(l))), "::") {
 			l = ". " + l
 		}
 		ls[i] = l
