@@ -226,6 +226,9 @@ func (g *gatherer) chart(dir, prefix string, depth int) *object.Failure {
 		local, ok := strings.CutPrefix(d.Repository, "file://")
 		target, in := source.Inside(dir, local)
 		if ok && in && g.src.HasFile(path.Join(target, "Chart.yaml")) {
+			if f := refusedRange(g.src, dir, d, target); f != nil {
+				return f
+			}
 			if f := g.chart(target, prefix+"charts/"+d.Name+"/", depth+1); f != nil {
 				return f
 			}
