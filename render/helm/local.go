@@ -12,8 +12,8 @@ import (
 	"github.com/kubesettle/kubesettle/render/source"
 )
 
-// refusedRange is the failure of a dependency on a chart of the repository whose version it does not allow, or nil. Where
-// base has it like that, nobody builds it with Helm.
+// refusedRange is the failure of a dependency on a chart of the repository whose version it does not allow, or nil.
+// Where base has it like that, nobody builds it with Helm.
 //
 // Upstream: helm v3.21, pkg/downloader: tarFromLocalDir.
 func refusedRange(s *source.Source, dir string, d *chart.Dependency, target string) *object.Failure {
@@ -36,8 +36,8 @@ func refusedRange(s *source.Source, dir string, d *chart.Dependency, target stri
 	b, _ := s.Read(file)
 	line := document.KeyLine(b, "dependencies")
 	return &object.Failure{
-		Reason: fmt.Sprintf("%s:%d: dependency %s wants version %s, and %s has version %s: Helm does not build it", file, line,
-			d.Name, d.Version, target, version),
+		Reason: fmt.Sprintf("%s:%d: dependency %s wants version %s, and %s has version %s: Helm does not build it", file,
+			line, d.Name, d.Version, target, version),
 		Where: object.LineOf(file, line, "file"), Remedy: "give the dependency a range that has this version",
 	}
 }

@@ -96,7 +96,7 @@ type Analysis struct {
 	ties *slice.Neighbours
 	// instead is what is there of an object that the API server refuses; nil: nothing.
 	instead map[*object.Object]*object.Object
-	// anew are the workloads that are deleted and created again, as "release workload".
+	// anew are the workloads of which no forecast holds, see [static.NotRolled].
 	anew   map[string]bool
 	models map[string]*actor.Model // of the loops that took part
 	// entered are the workloads of the result that byWorkload has the places of.

@@ -69,11 +69,12 @@ func anew(p *Pass) []Remark {
 	return out
 }
 
-// MadeAnew are the workloads that are deleted and created again, as "release workload": no run rolls them out.
-func MadeAnew(list []Remark) map[string]bool {
+// NotRolled are the workloads of which no forecast holds, as "release workload": they are deleted and created again, or
+// no pod of them becomes ready.
+func NotRolled(list []Remark) map[string]bool {
 	out := map[string]bool{}
 	for _, x := range list {
-		if x.anew && x.status == finding.New {
+		if x.status == finding.New && (x.anew || x.unready && !x.Conditional) {
 			out[x.release+" "+x.Object.ID.String()] = true
 		}
 	}

@@ -18,15 +18,16 @@ import (
 
 // A reference names a part of a pod: a port, or a container.
 type reference struct {
-	key    string // the same on both sides, whatever it names
-	path   string // of the field that names it
-	met    bool
-	closed bool // no other writer adds the missing part, such as a webhook with a sidecar
-	near   bool // the missing name is a slip of the pen away from an existing one
-	text   string
-	causes []cause          // the parts that there are
-	name   string           // that it names; "": it is a number
-	have   map[string]int32 // the names that there are, each with its port, or its place
+	key     string // the same on both sides, whatever it names
+	path    string // of the field that names it
+	met     bool
+	closed  bool // no other writer adds the missing part, such as a webhook with a sidecar
+	unready bool // pods are not ready without it
+	near    bool // the missing name is a slip of the pen away from an existing one
+	text    string
+	causes  []cause          // the parts that there are
+	name    string           // that it names; "": it is a number
+	have    map[string]int32 // the names that there are, each with its port, or its place
 	// number is that which it asks in place of a name, and only the one that is declared; 0: there is none, or several.
 	number, only int32
 }
@@ -89,7 +90,7 @@ func astray(p *Pass) []Remark {
 			i := slices.IndexFunc(before, func(x reference) bool { return x.key == r.key })
 			remark := Remark{Rule: rules.DanglingTarget, release: p.ID, Object: o, status: finding.New,
 				paths: []string{r.path},
-				text:  r.text, causes: r.causes}
+				text:  r.text, causes: r.causes, unready: r.unready}
 			for _, c := range r.causes {
 				if remark.with == "" {
 					remark.with = p.where().open(o, c.object)
@@ -263,7 +264,7 @@ func probeReferences(o *object.Object) []reference {
 				}
 				out = append(out, reference{
 					key: "probe " + c.Name + " " + probe.field, path: at + probe.field + field, closed: true,
-					met: slices.Contains(have, port.StrVal),
+					met: slices.Contains(have, port.StrVal), unready: probe.field != "livenessProbe",
 					text: fmt.Sprintf("the %s of container %s of %s asks the port %s, but the container has no port of that name (%s): %s",
 						probe.field, c.Name, o.ID, port.StrVal, listed(have), probe.means),
 					causes: []cause{{o, []string{at + "ports"}}}, name: port.StrVal, have: portNumbers(c),

@@ -43,7 +43,7 @@ func unnamedImages(p *Pass) []Remark {
 				out = append(out, Remark{Object: b, status: finding.Fixed, paths: []string{old.path}, text: old.text(b)})
 			case x.wrong() == "" || had && old.wrong() != "":
 			default:
-				r := Remark{Object: o, paths: []string{x.path}, text: x.text(o), Conditional: !had,
+				r := Remark{Object: o, paths: []string{x.path}, text: x.text(o), Conditional: !had, unready: true,
 					remedies: byHand("write it as REGISTRY/REPOSITORY:TAG, in small letters but for the tag")}
 				if fixed := strings.TrimSuffix(x.name, ":"); had && fixed != x.name {
 					r.remedies = byHand("give the image its tag; base has " + old.name)

@@ -243,6 +243,7 @@ func (m *unmet) remark(n need, text string) Remark {
 		r.occasion = "pod-lost" // those that run stay
 		r.text += ": a pod that is replaced does not start"
 	default:
+		r.unready = true
 		r.text += ": they do not start"
 	}
 	return r

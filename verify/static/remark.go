@@ -31,6 +31,7 @@ type Remark struct {
 	race     bool   // it depends on which comes first
 	recovers bool   // the loops repair it before the run ends
 	anew     bool   // the object is a workload that is deleted and created again
+	unready  bool   // the pods of its template never become ready
 	broken   bool   // it is about a release that head does not render
 	next     bool   // it shows at the next change of a template, not at this one
 	remedies []Remedy

@@ -135,7 +135,7 @@ func (p *Pass) unitsOf(o *object.Object, c *corev1.Container, limits bool,
 	switch fraction := memory.MilliValue()%1000 != 0; {
 	case memory.IsZero():
 	case limits && memory.Value() < leastMemory:
-		add(corev1.ResourceMemory, Remark{
+		add(corev1.ResourceMemory, Remark{unready: true,
 			text: fmt.Sprintf("container %s of %s may have %s of memory, %s: none starts with so little", c.Name, o.ID,
 				memory.String(), bytesOf(memory.Quantity)),
 			remedies: byHand("give it a limit with a suffix such as Mi")})
