@@ -69,7 +69,8 @@ func provedText(r *finding.Result) string {
 // touches and that have no result are listed beside it.
 func uncheckedText(r *finding.Result) string {
 	var out []string
-	if open := undecided(r); len(open) > 0 {
+	open := undecided(r)
+	if len(open) > 0 {
 		s := line(open[0].ID)
 		if len(open) > 1 {
 			s = count(len(open), "workload") + ", such as " + s
@@ -81,6 +82,16 @@ func uncheckedText(r *finding.Result) string {
 	}
 	var left []string
 	for _, a := range r.Assumptions {
+		if a.Kind == finding.KindsAbsent { // but for those of the workloads above
+			a.Names = slices.DeleteFunc(slices.Clone(a.Names), func(kind string) bool {
+				return slices.ContainsFunc(open, func(w finding.Workload) bool {
+					return strings.Contains(w.ID, "/"+kind+" ")
+				})
+			})
+			if len(a.Names) == 0 {
+				continue
+			}
+		}
 		what := clip(line(noteFill(wordsOf[a.Kind].unchecked, a)), 120)
 		switch {
 		case a.Kind == finding.NoCluster && r.Coverage.States > 0:
