@@ -71,15 +71,20 @@ func (p *priorities) admit(pod *corev1.PodSpec) *state.Refusal {
 	pod.PriorityClassName, pod.Priority, pod.PreemptionPolicy = class, &value, &of
 	const text = "forbidden: the %s (%v) must not be provided in pod spec; priority admission controller computed %v from " +
 		"the given PriorityClass name"
+	r := &state.Refusal{}
 	switch {
 	case own != nil && *own != value:
-		return &state.Refusal{Text: fmt.Sprintf(text, "integer value of priority", *own, value),
-			Own: "spec.template.spec.priority"}
+		r.Text, r.Own = fmt.Sprintf(text, "integer value of priority", *own, value), "spec.template.spec.priority"
 	case policy != nil && *policy != of:
-		return &state.Refusal{Text: fmt.Sprintf(text, "string value of PreemptionPolicy", *policy, of),
-			Own: "spec.template.spec.preemptionPolicy"}
+		r.Text = fmt.Sprintf(text, "string value of PreemptionPolicy", *policy, of)
+		r.Own = "spec.template.spec.preemptionPolicy"
+	default:
+		return nil
 	}
-	return nil
+	if o := p.objects[class]; o != nil {
+		r.With = o.ID.String()
+	}
+	return r
 }
 
 // prioritize enters the PriorityClasses of both versions; head's win.
