@@ -16,8 +16,8 @@ var noLongerDeployed = Rule{
 	Static:   true,
 	Help: Help{
 		Real: `A release of base has the workload and none of head does, although its manifest stays: it
-is no longer listed, its condition or Application is gone, its kind is misspelt, or it became a hook. Not real if
-something else deploys it.`,
+is no longer listed, its condition or Application is gone, its kind is misspelt, or it became a hook. Or Helm leaves
+an object out, as it does not know the type of its hook. Not real if something else deploys it.`,
 		Bad: `Pruning deletes the workload, and it is no longer checked.`,
 		Now: `List it again. If it should go, delete its manifest as well.`,
 		Sources: []string{

@@ -30,6 +30,8 @@ type Document struct {
 	Doc     int    // its place among the documents of File, from 0
 	Items   []int  // place in a List, from the outermost
 	Hook    bool
+	// NoHook is the type of its hook that Helm does not know, which leaves the document out; "": none.
+	NoHook string `json:",omitempty"`
 	// Volatile are the values that differ at every render.
 	Volatile []VolatileLeaf
 	// Open are the fields that depend on values which were not given.

@@ -1,9 +1,11 @@
 package helm
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path"
+	"slices"
 	"sort"
 	"strings"
 
@@ -115,17 +117,15 @@ func templateDocuments(c *release.Chart, name, text string, known *document.Know
 		if len(m) == 0 {
 			continue
 		}
-		hook, typed := hookOf(m)
+		hook, unknown := hookOf(m)
 		if strings.Contains(name, "/crds/") && !strings.Contains(name, "/templates/") {
-			hook, typed = false, true // Helm does not look at what crds/ holds
-		}
-		if !typed {
-			continue // Helm leaves a hook of an unknown type out
+			hook, unknown = false, "" // Helm does not look at what crds/ holds
 		}
 		if hook && (c.SkipHooks || c.SkipTests && isTest(m)) {
 			continue
 		}
-		docs = append(docs, document.Document{Content: m, File: name, Doc: i, Hook: hook, Twice: twice})
+		docs = append(docs, document.Document{Content: m, File: name, Doc: i, Hook: hook && unknown == "", NoHook: unknown,
+			Twice: twice})
 	}
 	return docs, nil
 }
@@ -137,23 +137,48 @@ func isTest(content map[string]any) bool {
 	return strings.Contains(fmt.Sprint(v), "test")
 }
 
-// hookOf reports whether an object is a hook, and whether Helm knows its type.
-func hookOf(content map[string]any) (hook, known bool) {
+// hookOf reports whether an object is a hook, and which type of it Helm does not know.
+func hookOf(content map[string]any) (hook bool, unknown string) {
 	v, ok := fieldpath.Path{fieldpath.Key("metadata"), fieldpath.Key("annotations"),
 		fieldpath.Key(hooks.HookAnnotation)}.Get(content)
 	text, isText := v.(string)
 	if !ok || !isText {
-		return false, true
+		return false, ""
 	}
 	for _, e := range strings.Split(text, ",") {
-		switch strings.ToLower(strings.TrimSpace(e)) {
+		switch e = strings.TrimSpace(e); strings.ToLower(e) {
 		case "pre-install", "post-install", "pre-delete", "post-delete", "pre-upgrade", "post-upgrade",
 			"pre-rollback", "post-rollback", "test", "test-success":
 		default:
-			return true, false
+			return true, cmp.Or(e, `""`)
 		}
 	}
-	return true, true
+	return true, ""
+}
+
+// withoutUnknownHooks leaves out what Helm does, and says so.
+//
+// Upstream: helm v3.21.4, pkg/releaseutil: (*manifestFile).sort.
+func withoutUnknownHooks(c *release.Chart, ch *chart.Chart, out release.Output) release.Output {
+	docs := out.Docs
+	out.Docs = nil
+	for _, d := range docs {
+		if d.NoHook == "" {
+			out.Docs = append(out.Docs, d)
+			continue
+		}
+		lines := strings.Split(string(templateSource(ch, ch.ChartFullPath(), d.File)), "\n")
+		annotates := func(s string) bool {
+			return strings.Contains(strings.ReplaceAll(s, hooks.HookAnnotation+"-", ""), hooks.HookAnnotation)
+		}
+		line := 1 + slices.IndexFunc(lines, func(s string) bool { return annotates(s) && strings.Contains(s, d.NoHook) })
+		if line == 0 {
+			line = 1 + slices.IndexFunc(lines, annotates)
+		}
+		out.Notes = append(out.Notes, object.Say(object.HookUnknown, d.NoHook, document.Text(d.Content, "kind"),
+			document.Text(d.Content, "metadata", "name")).At(object.LineOf(TemplateFile(c, d.File), line, "template")))
+	}
+	return out
 }
 
 // splitManifests gives the documents of one rendered template, in order.

@@ -37,7 +37,7 @@ func Render(c *release.Chart, files map[string][]byte, known *document.Known) re
 	if f != nil {
 		return release.Output{Err: f}
 	}
-	out := render(c, files, ch, vals, known)
+	out := withoutUnknownHooks(c, ch, render(c, files, ch, vals, known))
 	switch {
 	case out.Err != nil && c.Withheld != nil && (len(c.Lost) == 0 || Asks(out.Err)):
 		return release.Output{Err: c.Withheld, Notes: out.Notes}

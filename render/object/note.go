@@ -32,6 +32,8 @@ const (
 	ValuesNeeded       NoteKind = "values-needed"      // a side, and why the chart does not render on this one
 	TestValuesShared   NoteKind = "test-values-shared" // a side, a file, and the side that has it
 
+	HookUnknown NoteKind = "hook-unknown" // of what Helm leaves out: a type of hook, a kind and a name
+
 	StaysEncrypted      NoteKind = "stays-encrypted" // of what KSOPS would decrypt
 	ValuesEncrypted     NoteKind = "values-encrypted"
 	VariablesEncrypted  NoteKind = "variables-encrypted"   // a kind and a name

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/render/object"
@@ -83,8 +84,8 @@ func (a *Analysis) assume(p *policies.Policy, ch *object.Changes, models map[str
 	}
 	for _, rel := range ch.Head.Releases {
 		for _, n := range rel.Notes {
-			if n.Kind == object.HiddenPart {
-				continue // a notice
+			if n.Kind == object.HiddenPart || n.Kind == object.HookUnknown {
+				continue // a notice, and a finding
 			}
 			said := finding.Say(finding.ReleaseNote, n.Kind).In(rel.ID).At(n.File, n.Line).On(n.Object)
 			said.Args = append(said.Args, n.Args...)
@@ -229,7 +230,9 @@ func hiddenParts(head *object.Revision) []finding.Note {
 	said := finding.Say(finding.PartsHidden)
 	for _, rel := range head.Releases {
 		for _, n := range rel.Notes {
-			if n.Kind == object.HiddenPart {
+			if n.Kind == object.HiddenPart && !slices.ContainsFunc(rel.Notes, func(x object.Note) bool {
+				return x.Kind == object.HookUnknown && strings.HasPrefix(n.Args[0], x.File+":") // a finding
+			}) {
 				said.Names = append(said.Names, n.Args...)
 			}
 		}

@@ -140,7 +140,7 @@ var leaves = Analyzer{Name: "undeployed", Rule: rules.NoLongerDeployed, Run: und
 func undeployed(p *Pass) []Remark {
 	ch := p.ch
 	var out []Remark
-	remains := NewRemains(ch)
+	remains, dropped := NewRemains(ch), leftOut(ch)
 	for _, b := range ch.Base.Releases {
 		if failsOnHead(ch, b) {
 			continue
@@ -148,7 +148,10 @@ func undeployed(p *Pass) []Remark {
 		var left []*object.Object
 		for _, o := range b.Objects {
 			_, modeled := state.ManifestOf(o.Typed)
-			if b.Switched == "" && (modeled || slice.RunsPods(o)) && remains.Has(o) {
+			if b.Switched == "" && (modeled || slice.RunsPods(o)) && remains.Has(o) &&
+				!slices.ContainsFunc(dropped, func(r Remark) bool {
+					return r.release == b.ID && r.Object.ID.Kind == o.ID.Kind && r.Object.ID.Name == o.ID.Name
+				}) {
 				left = append(left, o)
 			}
 		}
@@ -168,7 +171,31 @@ func undeployed(p *Pass) []Remark {
 		out = append(out, Remark{release: b.ID, Object: o, status: finding.New, gone: true,
 			text: text, at: remains.edit(b, o)})
 	}
-	return append(out, remains.undeclared()...)
+	return slices.Concat(out, remains.undeclared(), dropped)
+}
+
+// leftOut says which objects Helm leaves out, as it does not know the type of their hook, and did not on base.
+func leftOut(ch *object.Changes) []Remark {
+	var out []Remark
+	for _, h := range ch.Head.Releases {
+		i := slices.IndexFunc(ch.Base.Releases, func(b *object.Rendered) bool { return b.ID == h.ID })
+		var was []object.Note
+		if i >= 0 {
+			was = ch.Base.Releases[i].Notes
+		}
+		for _, n := range h.Notes {
+			if n.Kind != object.HookUnknown || slices.ContainsFunc(was, func(x object.Note) bool {
+				return x.Kind == n.Kind && slices.Equal(x.Args, n.Args)
+			}) {
+				continue
+			}
+			o := &object.Object{ID: object.ID{Kind: n.Args[1], Namespace: h.Namespace, Name: n.Args[2]}, Release: h.ID,
+				Source: object.LineOf(n.File, n.Line, "template")}
+			out = append(out, Remark{release: h.ID, Object: o, status: finding.New, at: o.Source,
+				text: fmt.Sprintf("Helm leaves %s %s out, as it knows no hook of the type %s", n.Args[1], n.Args[2], n.Args[0])})
+		}
+	}
+	return out
 }
 
 // undeclared says which objects that declare releases are applied by a release of base and by none of head, though
