@@ -108,7 +108,7 @@ func (a *argoSource) add() {
 		return
 	}
 	a.r.Path, a.from = dir, object.FromGit(repo, document.Text(a.content, "targetRevision"))
-	a.from.At, a.from.RevisionAt = a.place(a.field+".repoURL"), a.place(a.field+".targetRevision")
+	a.from.At, a.from.RevisionAt = a.at(a.field+".repoURL"), a.at(a.field+".targetRevision")
 	f := a.overrides(dir)
 	switch {
 	case f != nil:

@@ -94,7 +94,7 @@ func (o *declaring) fixedSource() string {
 	at := document.Value(p.doc.Content, "spec", "ref")
 	o.from = object.FromGit(document.Text(p.doc.Content, "spec", "url"),
 		cmp.Or(document.Text(at, "name"), document.Text(at, "branch")))
-	o.from.At, o.from.RevisionAt = o.place("spec.sourceRef"), o.place("spec.sourceRef")
+	o.from.At, o.from.RevisionAt = o.at("spec.sourceRef"), o.at("spec.sourceRef")
 	return ""
 }
 

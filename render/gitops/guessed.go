@@ -51,7 +51,7 @@ func (s *applicationSet) regenerates() bool {
 		document.Items(s.content, "spec", "generators"))
 }
 
-var fastReference = regexp.MustCompile(`\{\{\s*([A-Za-z_][\w.\[\]-]*)\s*\}\}`)
+var fastReference = regexp.MustCompile(`\{\{\s*([A-Za-z_][\w./\[\]-]*)\s*\}\}`)
 
 // references are the parameters that a text names.
 func references(text string, goTemplate bool) [][]string {
@@ -74,9 +74,15 @@ func references(text string, goTemplate bool) [][]string {
 			if v.IsNil() {
 				return
 			}
-			if f, ok := v.Interface().(*parse.FieldNode); ok {
-				out = append(out, f.Ident)
+			switch n := v.Interface().(type) {
+			case *parse.FieldNode:
+				out = append(out, n.Ident)
 				return
+			case *parse.CommandNode:
+				if path := entryOf(n); path != nil {
+					out = append(out, path)
+					return
+				}
 			}
 			if _, ok := v.Interface().(*parse.Tree); !ok {
 				walk(v.Elem())
@@ -95,6 +101,28 @@ func references(text string, goTemplate bool) [][]string {
 	}
 	walk(reflect.ValueOf(tree.Root))
 	return out
+}
+
+// entryOf is the parameter that a command reads by the texts of its keys, as `index .metadata.labels "owner"` does; nil
+// for another command.
+func entryOf(n *parse.CommandNode) []string {
+	if len(n.Args) < 3 {
+		return nil
+	}
+	name, isName := n.Args[0].(*parse.IdentifierNode)
+	of, isField := n.Args[1].(*parse.FieldNode)
+	if !isName || !isField || name.Ident != "index" && name.Ident != "get" {
+		return nil
+	}
+	path := slices.Clone(of.Ident)
+	for _, arg := range n.Args[2:] {
+		key, ok := arg.(*parse.StringNode)
+		if !ok {
+			return nil
+		}
+		path = append(path, key.Text)
+	}
+	return path
 }
 
 // standIn begins a placeholder: it is one wherever Argo CD applies it, and YAML in any style.
