@@ -59,7 +59,7 @@ func Build(j *release.Recipe) release.Output {
 		}
 		return release.Output{Notes: notes, Err: Failure(j, err)}
 	}
-	out := release.Output{Notes: notes, Holes: holes}
+	out := release.Output{Notes: notes, Holes: append(holes, unseen(j, files, m)...)}
 	for i, r := range m.Resources() {
 		d, err := builtDocument(j, r)
 		if err != nil {

@@ -141,8 +141,11 @@ func leaveOut(m map[string]any, left map[string][]string) {
 // dependent is an entry of a kustomization that may be about an entry that was left out.
 type dependent struct {
 	file, field string
-	at          int // in its list
+	at          int // in its list, or [all] of the field
 }
+
+// all is the place of a field that is one setting.
+const all = -1
 
 // dependents lists what fails where an object is not there: patches, replacements, variables and merging generators.
 func dependents(files map[string][]byte) []dependent {
@@ -215,7 +218,7 @@ func without(files map[string][]byte, drop []dependent) (map[string][]byte, erro
 // If it fails without all of them too, the missing part is not the reason, as it only adds objects.
 func buildRest(j *release.Recipe, files map[string][]byte,
 	run func(map[string][]byte) (resmap.ResMap, error)) (resmap.ResMap, []object.Hole, error) {
-	all := dependents(files)
+	every := dependents(files)
 	tried := func(drop []dependent) (resmap.ResMap, error) {
 		f, err := without(files, drop)
 		if err != nil {
@@ -223,12 +226,12 @@ func buildRest(j *release.Recipe, files map[string][]byte,
 		}
 		return run(f)
 	}
-	m, err := tried(all)
+	m, err := tried(every)
 	if err != nil {
 		return nil, nil, err
 	}
 	// The failing entries are found by halving: mostly there are one or two of many.
-	dropped := all
+	dropped := every
 	var broken error // an entry that cannot be read, whatever it is about
 	var keep func(list []dependent)
 	keep = func(list []dependent) {
@@ -242,11 +245,11 @@ func buildRest(j *release.Recipe, files map[string][]byte,
 			broken = err
 		}
 	}
-	if n := len(all); n > 1 {
-		keep(all[:n/2])
-		keep(all[n/2:])
+	if n := len(every); n > 1 {
+		keep(every[:n/2])
+		keep(every[n/2:])
 	} else if n == 1 {
-		keep(all)
+		keep(every)
 	}
 	if broken != nil {
 		return nil, nil, broken
@@ -263,19 +266,26 @@ func (d dependent) hole(j *release.Recipe, files map[string][]byte) object.Hole 
 	v, _ := document.DecodeYAML(files[d.file])
 	m, _ := v.(map[string]any)
 	list, _ := m[d.field].([]any)
+	of, name := m[d.field], d.field
+	if d.at != all {
+		of, name = list[d.at], fmt.Sprintf("%s[%d]", d.field, d.at)
+		list = list[d.at : d.at+1]
+	}
 	h := sha256.New()
-	b, _ := yaml.Marshal(list[d.at])
+	b, _ := yaml.Marshal(of)
 	h.Write(b)
-	name := fmt.Sprintf("%s[%d]", d.field, d.at)
-	ref, _ := list[d.at].(string)
-	if one, _ := list[d.at].(map[string]any); one != nil {
-		ref, _ = one["path"].(string)
+	for _, e := range list {
+		ref, _ := e.(string)
+		if one, _ := e.(map[string]any); one != nil {
+			ref, _ = one["path"].(string)
+		}
+		for i, p := range filesUnder(j.Files, d.file, ref) {
+			if fmt.Fprintf(h, "%q%q", p, j.Files[p]); i == 0 && d.at != all {
+				name = ref
+			}
+		}
 	}
-	if p, in := source.Inside(path.Dir(d.file), ref); in && ref != "" && !IsInline(ref) {
-		fmt.Fprintf(h, "%q", j.Files[p])
-		name = ref
-	}
-	line := max(document.KeyLine(j.Files[d.file], d.field), 1)
+	line := document.EntryLine(j.Files[d.file], d.field, d.at)
 	return object.Hole{Kind: object.Dependent, What: name, Where: object.LineOf(d.file, line, "file"),
 		Reason: fmt.Sprintf("%s:%d: %s is about an object that is unknown", d.file, line, name),
 		Remedy: j.Holes[0].Remedy, Own: hex.EncodeToString(h.Sum(nil))}

@@ -12,6 +12,8 @@ type Hole struct {
 	// Own is a digest of everything that the repository says of it beside its name: a part with equal ones on both
 	// sides is the same.
 	Own string `json:",omitempty"`
+	// May says that it is unknown whether the part is about one that is unknown. It matters where it differs.
+	May bool `json:",omitempty"`
 }
 
 // Failure is that of a release that has nothing else.

@@ -25,10 +25,11 @@ func enterUnknown(rel *finding.ReleaseResult, p slice.Pair, ch *object.Changes, 
 	}
 	whole := p.Base == nil || p.Base.Err != nil // nothing to compare with
 	first := -1
+	may := map[int]bool{}
 	enter := func(side string, list, other []object.Hole) {
 		for _, h := range list {
 			same := slices.ContainsFunc(other, h.Same)
-			if side == "base" && same || h.Kind == object.Values && (same || whole) {
+			if side == "base" && same || (h.Kind == object.Values || h.May) && (same || whole) {
 				continue // it was entered for head, or is as it was
 			}
 			at := pl.Location(h.Where, side)
@@ -36,6 +37,7 @@ func enterUnknown(rel *finding.ReleaseResult, p slice.Pair, ch *object.Changes, 
 			if u.Differs && (first < 0 || !rel.Unknown[first].Differs) {
 				first = len(rel.Unknown)
 			}
+			may[len(rel.Unknown)] = h.May
 			rel.Unknown = append(rel.Unknown, u)
 		}
 	}
@@ -61,7 +63,11 @@ func enterUnknown(rel *finding.ReleaseResult, p slice.Pair, ch *object.Changes, 
 		return x.Kind != u.Kind && x.Remedy == u.Remedy
 	})
 	if u.Kind == string(object.Dependent) && of >= 0 {
-		rel.Reason = fmt.Sprintf("%s needs %s, which is unknown (%s)", u.What, rel.Unknown[of].What, rel.Unknown[of].Kind)
+		verb := "needs"
+		if may[first] {
+			verb = "may act on"
+		}
+		rel.Reason = fmt.Sprintf("%s %s %s, which is unknown (%s)", u.What, verb, rel.Unknown[of].What, rel.Unknown[of].Kind)
 	}
 	if n := len(rel.Unknown) - 1; n == 1 {
 		rel.Reason += ", and so is 1 more part"
