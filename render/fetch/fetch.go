@@ -52,6 +52,7 @@ type Fetcher struct {
 	indexes memo[*index]
 	charts  memo[*Chart]
 	trees   memo[*Tree]
+	files   memo[*File]
 }
 
 // New checks the options. Errors: a host that is none.

@@ -84,6 +84,63 @@ func splitRepository(n string) (repo, dir string) {
 	return parts[0] + "/" + parts[1], strings.Join(parts[2:], "/")
 }
 
+// exactVersion is an element of an address that a version or a commit is, perhaps behind the name of what has it. A
+// branch may be named after two numbers.
+var exactVersion = regexp.MustCompile(
+	`^([A-Za-z][A-Za-z0-9]*[-_])*v?[0-9]+\.[0-9]+\.[0-9]+([-+][0-9A-Za-z.+-]+)?$|^[0-9a-f]{40}$`)
+
+// fileAt is the version of a reference to a file of another host that always means the same file: an https address
+// with an exact version among its folders, such as that of a file of a release; "" for another reference.
+func fileAt(ref string) (version string) {
+	u, err := url.Parse(ref)
+	if err != nil || u.Scheme != "https" || u.RawQuery != "" || !manifestFile.MatchString(u.Path) ||
+		strings.Contains(u.Path, "//") {
+		return ""
+	}
+	for _, part := range strings.Split(path.Dir(u.Path), "/") {
+		if exactVersion.MatchString(part) {
+			version = part
+		}
+	}
+	return version
+}
+
+// file includes a file of another host, of which the result records the digest.
+func (g *gatherer) file(k *File, dir, ref, version string) *object.Failure {
+	if g.src.Dry {
+		g.recipe.Later = true
+		return nil
+	}
+	where := object.LineOf(k.Path, k.line(ref), "release")
+	target, f := g.src.FetchFile(ref, redact.URL(ref), version, where)
+	if f != nil {
+		return f
+	}
+	b, err := g.src.Read(target)
+	if err != nil {
+		return source.FetchFailure(redact.URL(ref), err, where)
+	}
+	g.recipe.Files[target] = b
+	return g.fetched(k, dir, ref, target, where)
+}
+
+// fetched puts what was fetched in the place of a reference to it.
+func (g *gatherer) fetched(k *File, dir, ref, target string, where object.Location) *object.Failure {
+	g.recipe.FetchedAt(target, where)
+	if g.recipe.Bases == nil {
+		g.recipe.Bases = map[string]map[string]string{}
+	}
+	if g.recipe.Bases[k.Path] == nil {
+		g.recipe.Bases[k.Path] = map[string]string{}
+	}
+	rel, err := filepath.Rel(filepath.FromSlash(dir), filepath.FromSlash(target))
+	if err != nil {
+		return source.FetchFailure(redact.URL(ref), err, where)
+	}
+	g.recipe.Bases[k.Path][ref] = filepath.ToSlash(rel)
+	return nil
+}
+
 // base includes a folder of another repository, fetched at a tag or a full commit, which the result records.
 func (g *gatherer) base(k *File, dir, ref string) *object.Failure {
 	const copyIt = "copy it into the repository"
@@ -91,9 +148,12 @@ func (g *gatherer) base(k *File, dir, ref string) *object.Failure {
 	switch {
 	case !g.src.CanFetch():
 		return g.remote(k, ref)
+	case fileAt(ref) != "":
+		return g.file(k, dir, ref, fileAt(ref))
 	case why == "is a file of another host, without a pinned version":
 		return k.skip(ref, why,
-			copyIt+", or refer to its folder at a full commit: https://HOST/ORG/REPOSITORY//FOLDER?ref=COMMIT")
+			copyIt+", or refer to it at a version, or to its folder at a full commit: "+
+				"https://HOST/ORG/REPOSITORY//FOLDER?ref=COMMIT")
 	case why != "":
 		return k.skip(ref, "is remote and "+why, copyIt+", or give an https address")
 	case b.rev == "":
@@ -115,22 +175,14 @@ func (g *gatherer) base(k *File, dir, ref string) *object.Failure {
 	if err := g.src.Mount(mount, what, func() (tree.Tree, error) { return baseTree(t) }); err != nil {
 		return source.FetchFailure(redact.URL(ref), err, where)
 	}
-	g.recipe.FetchedAt(mount, where)
 	target := path.Join(mount, b.path)
 	if !g.src.HasDir(target) {
+		g.recipe.FetchedAt(mount, where)
 		return k.fail(ref, "has no folder "+b.path, "correct the path or the commit")
 	}
-	if g.recipe.Bases == nil {
-		g.recipe.Bases = map[string]map[string]string{}
+	if f := g.fetched(k, dir, ref, target, where); f != nil {
+		return f
 	}
-	if g.recipe.Bases[k.Path] == nil {
-		g.recipe.Bases[k.Path] = map[string]string{}
-	}
-	rel, err := filepath.Rel(filepath.FromSlash(dir), filepath.FromSlash(target))
-	if err != nil {
-		return source.FetchFailure(redact.URL(ref), err, where)
-	}
-	g.recipe.Bases[k.Path][ref] = filepath.ToSlash(rel)
 	return g.folder(target, k.Path, func() int { return where.StartLine })
 }
 

@@ -73,6 +73,22 @@ func (s *Source) FetchTree(address, rev string) (*fetch.Tree, error) {
 	return s.net.fetcher.Tree(s.net.ctx, address, rev)
 }
 
+// FetchFile mounts a file of another host in a separate folder, and gives its path there.
+func (s *Source) FetchFile(address, name, version string, where object.Location) (string, *object.Failure) {
+	f, err := s.net.fetcher.File(s.net.ctx, address)
+	if err != nil {
+		return "", FetchFailure(name, err, where)
+	}
+	dir := MountFolder(strings.TrimPrefix(name, "https://"), "file", address)
+	base := path.Base(name)
+	err = s.Mount(dir, object.Fetched{Name: name, Version: version, From: name, Digest: f.Digest},
+		func() (tree.Tree, error) { return tree.Map(name, map[string]string{base: string(f.Bytes)}) })
+	if err != nil {
+		return "", FetchFailure(name, err, where)
+	}
+	return path.Join(dir, base), nil
+}
+
 // Mount shows a tree under a folder of [FetchedRoot].
 func (s *Source) Mount(at string, what object.Fetched, open func() (tree.Tree, error)) error {
 	if s.dirs[FetchedRoot] || s.Lists(FetchedRoot) {
