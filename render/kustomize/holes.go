@@ -39,7 +39,7 @@ func (g *gatherer) entry(k *File, field, ref string, f *object.Failure) {
 	case field == "resources" && g.madeElsewhere(k, ref):
 		kind = object.Missing
 		if !strings.Contains(f.Remedy, "encrypted") {
-			f.Remedy = "commit it; where a job writes it before the build, run that job on both sides and then kubesettle with --base-dir and --head-dir"
+			f.Remedy = writtenByAJob
 		}
 	default:
 		g.fails(f)

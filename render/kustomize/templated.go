@@ -19,11 +19,18 @@ func (g *gatherer) missing(k *File, p, ref string) *object.Failure {
 	if f := fromTemplate(g.src, p, object.LineOf(k.Path, k.line(ref), "file")); f != nil {
 		return f
 	}
-	if strings.Contains(strings.ToLower(path.Base(p)), "secret") { // which no repository should hold in the clear
-		return k.fail(ref, "does not exist", "commit it, encrypted, or remove the line")
+	f := k.fail(ref, "does not exist", "commit it, or remove the line")
+	switch {
+	case strings.Contains(strings.ToLower(path.Base(p)), "secret"): // which no repository should hold in the clear
+		f.Remedy = "commit it, encrypted, or remove the line"
+	case g.madeElsewhere(k, ref):
+		f.Remedy = writtenByAJob
 	}
-	return k.fail(ref, "does not exist", "commit it, or remove the line")
+	return f
 }
+
+const writtenByAJob = "commit it; where a job writes it before the build, run that job on both sides and then " +
+	"kubesettle with --base-dir and --head-dir"
 
 // fromTemplate is the failure of a file that a program writes from a template that is here: the file itself, or the
 // kustomization file of the folder. The entry that names it is not at fault, as it is a part of that program's output.
@@ -35,12 +42,14 @@ func fromTemplate(s *source.Source, p string, at object.Location) *object.Failur
 	}
 	for _, name := range names {
 		for _, mark := range templateMarks {
-			if s.HasFile(name + mark) {
-				return &object.Failure{
-					Skipped: true, Where: at,
-					Reason: fmt.Sprintf("%s:%d: %s is written from the template %s; that program is not run",
-						at.File, at.StartLine, name, name+mark),
-					Remedy: "check the folder that the program writes",
+			for _, template := range []string{name + mark, strings.TrimSuffix(name, path.Ext(name)) + mark} {
+				if s.HasFile(template) {
+					return &object.Failure{
+						Skipped: true, Where: at,
+						Reason: fmt.Sprintf("%s:%d: %s is written from the template %s; that program is not run",
+							at.File, at.StartLine, name, template),
+						Remedy: "run that program on both sides, and then kubesettle with --base-dir and --head-dir",
+					}
 				}
 			}
 		}
