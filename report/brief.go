@@ -264,7 +264,9 @@ func noneChanged(r *finding.Result) string {
 	}) {
 		return "no workload of a known release changed"
 	}
-	if slices.ContainsFunc(r.Notices, func(n finding.Note) bool { return n.Kind == finding.KindsUnread }) {
+	if slices.ContainsFunc(r.Notices, func(n finding.Note) bool {
+		return n.Kind == finding.KindsUnread || n.Kind == finding.PodsOfOperator
+	}) {
 		return "no workload with a model changed"
 	}
 	if slices.ContainsFunc(r.Notices, func(n finding.Note) bool { return n.Kind == finding.PartsHidden }) {

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/fieldpath"
 	"github.com/kubesettle/kubesettle/render/helm"
 	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/finding"
@@ -52,7 +53,8 @@ func pick(r *finding.Result, ch *object.Changes, opt *Options, pl judge.Places, 
 		}
 		out = append(out, found...)
 		enterUnmodeled(r, pair, changed, everything,
-			func(o *object.Object) bool { return isMade(sc.Own, o, ch.Changes) })
+			func(o *object.Object) bool { return isMade(sc.Own, o, ch.Changes) },
+			func(o *object.Object) bool { return namedBySome(ch.Head.Releases, o) })
 		orphans := static.Orphans(pair)
 		r.Notices = append(r.Notices, orphans...)
 		enterRemoved(r, pair, ch, changes[pair.ID], orphans)
@@ -198,10 +200,27 @@ func enterSlice(r *finding.Result, sl *slice.Slice, pl judge.Places, sc slice.Sc
 	}
 }
 
+// namedBySome reports whether some object has the name of another one as a value: it may be what reads it.
+func namedBySome(releases []*object.Rendered, o *object.Object) bool {
+	for _, rel := range releases {
+		for _, x := range rel.Objects {
+			found := false
+			if x.ID == o.ID {
+				continue
+			}
+			fieldpath.Leaves(x.Content, nil, func(_ fieldpath.Path, v any) { found = found || v == o.ID.Name })
+			if found {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // enterUnmodeled lists changed workloads that no actor drives, except those that are made into a workload that an actor
-// drives.
+// drives, and names what an operator makes pods of: a ConfigMap that says something of pods, and that nothing reads.
 func enterUnmodeled(
-	r *finding.Result, p slice.Pair, changed map[string]bool, all bool, made func(*object.Object) bool,
+	r *finding.Result, p slice.Pair, changed map[string]bool, all bool, made, read func(*object.Object) bool,
 ) {
 	had := map[string]bool{}
 	for _, o := range p.Objects(state.Base) {
@@ -209,7 +228,7 @@ func enterUnmodeled(
 	}
 	var operated []string
 	for _, o := range p.Objects(state.Head) {
-		if (all || changed[o.ID.String()]) && slice.AsksOfPods(o) && !made(o) {
+		if (all || changed[o.ID.String()]) && (slice.AsksOfPods(o) || slice.ConfiguresPods(o) && !read(o)) && !made(o) {
 			operated = append(operated, o.ID.Kind+" "+o.ID.Name)
 		}
 		if !slice.RunsPods(o) || o.Hook || made(o) || !(all || changed[o.ID.String()]) {

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"sigs.k8s.io/yaml"
+
 	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/kyverno"
@@ -80,6 +82,44 @@ func AsksOfPods(o *object.Object) bool {
 		return false
 	}
 	return placesPods(asks(o), 4)
+}
+
+// ConfiguresPods reports whether a ConfigMap holds a document that says where pods may stand, or how large they are, as
+// that of an operator does for the pods that it makes.
+func ConfiguresPods(o *object.Object) bool {
+	if o.ID.Group != "" || o.ID.Kind != "ConfigMap" {
+		return false
+	}
+	data, _ := o.Content["data"].(map[string]any)
+	for _, v := range data {
+		text, _ := v.(string)
+		var doc map[string]any
+		if yaml.Unmarshal([]byte(text), &doc) == nil && (placesPods(doc, 4) || sizesPods(doc, 4)) {
+			return true
+		}
+	}
+	return false
+}
+
+// sizesPods reports whether a value has what a container requests, or its limits.
+func sizesPods(v any, depth int) bool {
+	m, ok := v.(map[string]any)
+	if !ok || depth < 0 {
+		return false
+	}
+	for key, v := range m {
+		if sizes, ok := v.(map[string]any); ok && key == "resources" {
+			_, requests := sizes["requests"].(map[string]any)
+			_, limits := sizes["limits"].(map[string]any)
+			if requests || limits {
+				return true
+			}
+		}
+		if sizesPods(v, depth-1) {
+			return true
+		}
+	}
+	return false
 }
 
 func placesPods(v any, depth int) bool {
