@@ -31,16 +31,11 @@ func (g *gatherer) entry(k *File, field, ref string, f *object.Failure) {
 	}
 	kind := object.Remote
 	switch {
+	case f.Missing, field == "resources" && g.withheld(k, ref):
+		kind = object.Missing
 	case field == "generators" && f.Skipped, field == "validators" && f.Skipped:
 		kind = object.Program
 	case f.Skipped:
-	case field == "resources" && g.withheld(k, ref):
-		kind = object.Missing
-	case field == "resources" && g.madeElsewhere(k, ref):
-		kind = object.Missing
-		if !strings.Contains(f.Remedy, "encrypted") {
-			f.Remedy = writtenByAJob
-		}
 	default:
 		g.fails(f)
 		return

@@ -20,11 +20,12 @@ func (g *gatherer) missing(k *File, p, ref string) *object.Failure {
 		return f
 	}
 	f := k.fail(ref, "does not exist", "commit it, or remove the line")
-	switch {
-	case strings.Contains(strings.ToLower(path.Base(p)), "secret"): // which no repository should hold in the clear
+	secret := strings.Contains(strings.ToLower(path.Base(p)), "secret") // which no repository should hold in the clear
+	if g.madeElsewhere(k, ref) {
+		f.Skipped, f.Missing, f.Remedy = true, true, writtenByAJob
+	}
+	if secret {
 		f.Remedy = "commit it, encrypted, or remove the line"
-	case g.madeElsewhere(k, ref):
-		f.Remedy = writtenByAJob
 	}
 	return f
 }
@@ -45,7 +46,7 @@ func fromTemplate(s *source.Source, p string, at object.Location) *object.Failur
 			for _, template := range []string{name + mark, strings.TrimSuffix(name, path.Ext(name)) + mark} {
 				if s.HasFile(template) {
 					return &object.Failure{
-						Skipped: true, Where: at,
+						Skipped: true, Missing: true, Where: at,
 						Reason: fmt.Sprintf("%s:%d: %s is written from the template %s; that program is not run",
 							at.File, at.StartLine, name, template),
 						Remedy: "run that program on both sides, and then kubesettle with --base-dir and --head-dir",

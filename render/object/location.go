@@ -23,6 +23,8 @@ type Failure struct {
 	Skipped bool // not an error of the manifests: a dependency that is not vendored, a remote base
 	// Refused says that it is skipped on purpose: a program, or a refused address.
 	Refused bool `json:",omitempty"`
+	// Missing says that it is skipped for a file that something else writes before the build: the rest is all here.
+	Missing bool `json:",omitempty"`
 	// Cut says that the time ended before it was rendered. That depends on how fast the machine is, so neither side is
 	// at fault.
 	Cut    bool `json:",omitempty"`

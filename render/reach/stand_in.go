@@ -49,7 +49,7 @@ func StandIn(ctx context.Context, base, head *side.Side) error {
 func refusedAlike(b, h side.Place) bool {
 	f, g := b.Side.Outputs[b.At].Err, h.Side.Outputs[h.At].Err
 	return h.Side.Releases[h.At].Kind == object.Kustomize && f != nil && g != nil && f.Reason == g.Reason &&
-		!g.Skipped && !g.Cut
+		(!g.Skipped || g.Missing) && !g.Cut
 }
 
 // listedBy are the folders and the manifests of both sides, as releases, that a kustomization of one lists and that no

@@ -276,37 +276,40 @@ func enterReleases(r *finding.Result, ch *object.Changes, opt *Options, ties *sl
 		r.Notices = append(r.Notices, aside)
 	}
 	enterElsewhere(r, ch, opt)
-	enterStoodIn(r, ch, touched)
+	enterStoodIn(r, ch, touched, changes)
 }
 
-// stoodIn marks the kustomizations that are broken on both sides alike, and can be applied on neither, where all that
-// the change touches of them was analysed with other releases: they hide nothing.
-func enterStoodIn(r *finding.Result, ch *object.Changes, touched []string) {
-	read, pairs := map[string]bool{}, map[string]slice.Pair{}
+// enterStoodIn marks the kustomizations that are broken on both sides alike, and can be applied on neither, where all
+// that the change touches of them was analysed with other releases: they hide nothing. One that is applied once
+// something else has written a file of it hides what that file may matter to.
+func enterStoodIn(r *finding.Result, ch *object.Changes, touched []string, changes map[string][]*object.Change) {
+	read, active, pairs := map[string]bool{}, map[string]bool{}, map[string]slice.Pair{}
+	acts := func(c *object.Change) bool { return !inert(c) }
 	for _, p := range slice.Pairs(ch) {
 		pairs[p.ID] = p
 		if p.Head == nil || p.Head.Err != nil || p.Head.Kind == object.Helm || p.Base != nil && p.Base.Err != nil {
 			continue
 		}
-		for _, f := range p.Head.Reads {
-			read[f] = true
-		}
+		reads := p.Head.Reads
 		if p.Base != nil {
-			for _, f := range p.Base.Reads {
-				read[f] = true
-			}
+			reads = slices.Concat(reads, p.Base.Reads)
+		}
+		for _, f := range reads {
+			read[f], active[f] = true, active[f] || slices.ContainsFunc(changes[p.ID], acts)
 		}
 	}
 	for i := range r.Releases {
 		rel, p := &r.Releases[i], pairs[r.Releases[i].ID]
-		if !rel.Changed || !rel.Before || rel.Cut || rel.Status != "failed-head" || p.Head.Kind != object.Kustomize ||
-			p.Base == nil || p.Base.Err == nil || p.Base.Err.Skipped || p.Base.Err.Cut {
+		if !rel.Changed || !rel.Before || rel.Cut || !rel.Missing() || p.Head == nil || p.Head.Kind != object.Kustomize ||
+			p.Base == nil || p.Base.Err == nil || p.Base.Err.Cut || p.Base.Err.Missing != p.Head.Err.Missing ||
+			(p.Base.Err.Skipped || p.Head.Err.Skipped) && !p.Head.Err.Missing {
 			continue
 		}
+		written := p.Head.Err.Missing
 		rel.Elsewhere = !slices.ContainsFunc(touched, func(f string) bool {
 			its := p.Head.Path == "." || strings.HasPrefix(f, p.Head.Path+"/") ||
 				slices.Contains(p.Head.Reads, f) || slices.Contains(p.Base.Reads, f)
-			return its && !read[f]
+			return its && (!read[f] || written && active[f])
 		})
 	}
 }
