@@ -272,6 +272,9 @@ func noneChanged(r *finding.Result) string {
 	if slices.ContainsFunc(r.Notices, func(n finding.Note) bool { return n.Kind == finding.PartsHidden }) {
 		return "no workload changed with the values known"
 	}
+	if slices.ContainsFunc(r.Notices, func(n finding.Note) bool { return n.Kind == finding.PodsReplaced }) {
+		return "no manifest of a workload changed"
+	}
 	return "no workload changed"
 }
 

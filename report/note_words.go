@@ -118,6 +118,7 @@ var wordsOf = map[finding.Kind]noteWords{
 	finding.ReleasesGone:     {of: "{gone}", make: releasesGone},
 	finding.WorkloadsRemoved: {of: "removed from release {release}", said: "{few}"},
 	finding.WorkloadsStilled: {of: "scaled to zero, suspended, paused or held back in release {release}, so that their new pods do not run", said: "{few}"},
+	finding.PodsReplaced:     {of: "pods that a controller replaces for new content, with the same template", said: "of {few}"},
 	finding.UsedByNone: {of: "changed, used by no release", make: usedByNone,
 		do: "declare the release that uses them in releases of the policy"},
 	finding.KindsUnread: {of: "changed, of kinds without a model, so nothing is claimed of them", said: "{few}",

@@ -96,6 +96,7 @@ const (
 	ReleasesGone     Kind = "releases-gone"       // names: releases; arguments: what base had of each
 	WorkloadsRemoved Kind = "workloads-removed"   // of a release; names: workloads
 	WorkloadsStilled Kind = "workloads-stilled"   // of a release; names: workloads
+	PodsReplaced     Kind = "pods-replaced"       // of a release; names: workloads, and what delivers charts
 	UsedByNone       Kind = "used-by-none"        // names: files; arguments: why, or nothing
 	KindsUnread      Kind = "kinds-unread"        // names: kinds, with how many
 	PartsHidden      Kind = "parts-hidden"        // names: files and lines
@@ -219,6 +220,7 @@ var effects = map[Kind]Effect{
 	ReleasesGone:        Told,
 	WorkloadsRemoved:    Told,
 	WorkloadsStilled:    Told,
+	PodsReplaced:        Told,
 	DeclaredTwice:       Told,
 	ActsOnNothing:       Told,
 	LeftBehind:          Told,

@@ -59,6 +59,9 @@ func pick(r *finding.Result, ch *object.Changes, opt *Options, pl judge.Places, 
 		r.Notices = append(r.Notices, orphans...)
 		enterRemoved(r, pair, ch, changes[pair.ID], orphans)
 		enterStilled(r, pair.ID, changes[pair.ID])
+		if names := static.Restarted(pair, changes[pair.ID]); len(names) > 0 {
+			r.Notices = append(r.Notices, finding.Say(finding.PodsReplaced).In(pair.ID).With(names...))
+		}
 	}
 	if len(gone.Names) > 0 {
 		r.Notices = append(r.Notices, gone)
