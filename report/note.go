@@ -185,6 +185,14 @@ func reasoned(n finding.Note, words func(string) string) string {
 
 func usedByNone(n finding.Note) string { return reasoned(n, func(why string) string { return why }) }
 
+func releaseGoneWith(n finding.Note) string {
+	text := noteFill("release {release} is gone, and takes {few} with it", n)
+	if n.Arg(0) != "" {
+		text += noteFill(", unless they are those of release {0}", n)
+	}
+	return text
+}
+
 func releasesGone(n finding.Note) string {
 	return reasoned(n, func(had string) string {
 		return map[string]string{"failed": "it did not render on base", "none": "no workloads"}[had]

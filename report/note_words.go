@@ -114,7 +114,7 @@ var wordsOf = map[finding.Kind]noteWords{
 	finding.ReleasesLeft: {of: "deployed by {0} no longer, still in the cluster, checked as base deploys it", said: "{few}"},
 	finding.ReleaseDropped: {
 		said: "release {release} is no longer declared, and stays in the cluster with {few} until it is uninstalled"},
-	finding.ReleaseGoneWith:  {said: "release {release} is gone, and takes {few} with it"},
+	finding.ReleaseGoneWith:  {make: releaseGoneWith},
 	finding.ReleasesGone:     {of: "{gone}", make: releasesGone},
 	finding.WorkloadsRemoved: {of: "removed from release {release}", said: "{few}"},
 	finding.WorkloadsStilled: {of: "scaled to zero, suspended, paused or held back in release {release}, so that their new pods do not run", said: "{few}"},

@@ -90,7 +90,7 @@ const (
 	// About releases and files.
 
 	ReleaseNote      Kind = "release-note"        // of a release; the kind of a note of rendering, and its arguments
-	ReleaseGoneWith  Kind = "release-gone-with"   // of a release; names: workloads
+	ReleaseGoneWith  Kind = "release-gone-with"   // of a release; names: workloads; perhaps a release that has them too
 	ReleasesLeft     Kind = "releases-left"       // args: the file that deploys them no longer; names: releases
 	ReleaseDropped   Kind = "release-dropped"     // of a release that nothing uninstalls; names: workloads
 	ReleasesGone     Kind = "releases-gone"       // names: releases; arguments: what base had of each

@@ -35,6 +35,7 @@ func enterGone(r *finding.Result, p slice.Pair, ch *object.Changes, remains func
 	}
 	said := 0
 	var names []string
+	var lost []*object.Object
 	for _, o := range p.Base.Objects {
 		if o.Hook || !slice.RunsPods(o) && !modeled(o) || moved(o) {
 			continue
@@ -43,7 +44,7 @@ func enterGone(r *finding.Result, p slice.Pair, ch *object.Changes, remains func
 			ID: o.ID.String(), Release: p.ID, Change: string(object.Removed), Verdict: finding.Pass,
 			Reason: "it is in no release any longer",
 		})
-		names = append(names, o.ID.String())
+		names, lost = append(names, o.ID.String()), append(lost, o)
 		for _, left := range left(o, ch.Head) {
 			if said++; said > static.MostOrphans {
 				break
@@ -59,7 +60,13 @@ func enterGone(r *finding.Result, p slice.Pair, ch *object.Changes, remains func
 		(p.Base.By.File != "" || p.Base.At.File != ""): // of a helmfile or a script, which uninstall nothing
 		r.Notices = append(r.Notices, finding.Say(finding.ReleaseDropped).In(p.ID).With(names...))
 	case len(names) > 0:
-		r.Notices = append(r.Notices, finding.Say(finding.ReleaseGoneWith).In(p.ID).With(names...))
+		n := finding.Say(finding.ReleaseGoneWith)
+		if i := slices.IndexFunc(ch.Head.Releases, func(h *object.Rendered) bool { // in the same cluster, perhaps
+			return !slices.ContainsFunc(lost, func(o *object.Object) bool { return !has(h, o) })
+		}); i >= 0 {
+			n = finding.Say(finding.ReleaseGoneWith, ch.Head.Releases[i].ID)
+		}
+		r.Notices = append(r.Notices, n.In(p.ID).With(names...))
 	case slices.ContainsFunc(p.Base.Objects, moved) || render.TakenOver(ch, p.Base):
 	case p.Base.Err != nil:
 		return "failed"
