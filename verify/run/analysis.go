@@ -110,7 +110,7 @@ func Analyse(ctx context.Context, ch *object.Changes, opt Options, all bool) (*A
 		remarks = slices.Concat(static.Remarks(ch, a.ties, all), a.evictions(ch),
 			static.DeclaredTraffic(ch, a.ties, opt.Policy), unrendered(ch, a.ties))
 		remarks = static.Of(static.Reached(remarks, opt.Policy), opt.Has)
-		a.anew = static.NotRolled(remarks)
+		a.anew = static.NotRolled(remarks, refused)
 	}
 	a.addUp(picked)
 	if err := a.search(ctx, picked); err != nil {

@@ -69,10 +69,15 @@ func anew(p *Pass) []Remark {
 	return out
 }
 
-// NotRolled are the workloads of which no forecast holds, as "release workload": they are deleted and created again, or
-// no pod of them becomes ready.
-func NotRolled(list []Remark) map[string]bool {
+// NotRolled are the workloads of which no forecast holds, as "release workload": they are deleted and created again, no
+// pod of them becomes ready, or they stay as they are, as their apply is refused.
+func NotRolled(list []Remark, refused []Applied) map[string]bool {
 	out := map[string]bool{}
+	for i := range refused {
+		if x := &refused[i]; len(x.Refused) > 0 && !x.again && !x.Drops(x.Refused) {
+			out[x.release+" "+x.Head.ID.String()] = true
+		}
+	}
 	for _, x := range list {
 		if x.status == finding.New && (x.anew || x.unready && !x.Conditional) {
 			out[x.release+" "+x.Object.ID.String()] = true
