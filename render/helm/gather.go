@@ -234,6 +234,9 @@ func (g *gatherer) chart(dir, prefix string, depth int) *object.Failure {
 			}
 			continue
 		}
+		if f := g.hidden(dir, d, rules); f != nil && depth == 0 {
+			return f
+		}
 		if depth == 0 { // Helm looks at the top chart's dependencies alone
 			g.lost = append(g.lost, d)
 		}

@@ -2,6 +2,7 @@ package helm
 
 import (
 	"bytes"
+	"fmt"
 	"io/fs"
 	"path"
 	"regexp"
@@ -34,6 +35,26 @@ func (g *gatherer) rules(dir string) (*ignore.Rules, *object.Failure) {
 	}
 	rules.AddDefaults()
 	return rules, nil
+}
+
+// hidden is why Helm does not find a dependency that lies in charts/ and that no repository has; nil: it does not lie
+// there.
+//
+// Upstream: helm v3.21.4, pkg/action: CheckDependencies.
+func (g *gatherer) hidden(dir string, d *chart.Dependency, rules *ignore.Rules) *object.Failure {
+	name := path.Join("charts", d.Name)
+	if d.Repository != "" || !g.src.HasFile(path.Join(dir, name, "Chart.yaml")) || !Ignored(rules, name+"/Chart.yaml") {
+		return nil
+	}
+	file, line := path.Join(dir, ".helmignore"), 1
+	b, _ := g.src.Read(file)
+	for i, l := range strings.Split(string(b), "\n") {
+		if one, err := ignore.Parse(strings.NewReader(l)); err == nil && Ignored(one, name+"/Chart.yaml") {
+			line = i + 1
+		}
+	}
+	return &object.Failure{Where: object.LineOf(file, line, "file"), Remedy: "correct the pattern",
+		Reason: fmt.Sprintf("%s:%d: the pattern leaves %s out, so that Helm does not find dependency %s", file, line, name, d.Name)}
 }
 
 // Ignored reports whether .helmignore leaves out a name or a folder above it, as Helm's walk does.
