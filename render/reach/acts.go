@@ -68,7 +68,7 @@ type effects struct {
 	picks   bool            // Namespaces by their labels
 	every   []string        // [everyKinds], with those of [roomKinds] that count
 	all     bool            // something differs that acts on every workload
-	gone    [][]byte        // names of objects that others may name
+	gone    [][]byte        // names of objects that others may name, and numbers that Services come to ask for
 	limited bool            // the options say that room is
 	running [][]byte        // texts of pods
 	meeting meeting         // what these say of others

@@ -3,8 +3,10 @@ package reach
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"regexp"
 	"slices"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -58,6 +60,17 @@ func (e *effects) goes(base, head *side.Side) {
 	for key, j := range of {
 		e.lead(now[key], document.Document{}, j)
 	}
+	asked := map[[4]string][]string{}
+	for _, d := range was {
+		asked[keyOf(d)] = numbers(d)
+	}
+	for key, d := range now {
+		for _, n := range numbers(d) {
+			if !slices.Contains(asked[key], n) {
+				e.gone = append(e.gone, []byte(n))
+			}
+		}
+	}
 	for _, d := range was {
 		key := keyOf(d)
 		kind := key[0] + "/" + key[1]
@@ -73,6 +86,25 @@ func (e *effects) goes(base, head *side.Side) {
 			e.gone = append(e.gone, []byte(name))
 		}
 	}
+}
+
+// numbers are the ports of the nodes and the address that a Service asks for.
+func numbers(d document.Document) []string {
+	spec, _ := d.Content["spec"].(map[string]any)
+	if document.Text(d.Content, "kind") != "Service" || spec == nil {
+		return nil
+	}
+	var out []string
+	if ip, _ := spec["clusterIP"].(string); strings.ContainsAny(ip, ".:") {
+		out = append(out, ip)
+	}
+	ports, _ := spec["ports"].([]any)
+	for _, p := range ports {
+		if m, _ := p.(map[string]any); m["nodePort"] != nil {
+			out = append(out, fmt.Sprint(m["nodePort"]))
+		}
+	}
+	return out
 }
 
 // keyOf is the group, kind, namespace and name of a document.
