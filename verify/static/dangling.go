@@ -38,6 +38,7 @@ func dangling(p *Pass) []Remark {
 		b := base.counterpart(o)
 		if !Targeting(o) {
 			out = append(out, lostTerms(p.ID, o, b, elsewhere)...)
+			out = append(out, p.aimless(o, b, elsewhere)...)
 			continue
 		}
 		switch {

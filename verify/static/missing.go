@@ -28,7 +28,11 @@ func missing(p *Pass) []Remark {
 	var out []Remark
 	for _, o := range p.Objects(state.Head) {
 		b := where.was(before, o)
-		m := &unmet{release: p.Pair, where: where, base: was, head: is, o: o, b: b, old: wants(b), now: wants(o)}
+		old := wants(b)
+		if moved := where.byID(state.Base)[o.ID.String()]; b == nil && len(moved) > 0 { // from another release
+			old = wants(moved[0])
+		}
+		m := &unmet{release: p.Pair, where: where, base: was, head: is, o: o, b: b, old: old, now: wants(o)}
 		for _, n := range m.now {
 			m.ask(n)
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/state"
@@ -41,15 +42,40 @@ func (m *unmet) neverThere(n need) {
 		m.enter(n, r)
 	case referred[n.kind]:
 		m.misspelt(n)
-	case n.kind != configMap && !n.alone || m.operated(n) || m.unseen():
+	case !slices.Contains(ownKinds, n.kind) && !n.alone || m.operated(n) || m.unseen():
 	default:
-		if m.where.mentioned(n.name, m.beside) {
+		outside := n.kind == account || n.kind == claim // some have these from Terraform, or make them by hand
+		if m.where.mentioned(n.name, m.beside) || outside && m.where.hasElsewhere(n.kind) || m.ofSet(n) {
 			return
 		}
 		r := m.remark(n, fmt.Sprintf("%s, of which the repository says nothing else", m.needs(n)))
-		r.Conditional = true
+		if r.Conditional, r.Note = true, outside; outside {
+			r.text += " (unless the cluster has it)"
+		}
 		m.enter(n, r)
 	}
+}
+
+// ownKinds are those that whoever has the pods mostly has as well, and that nobody else makes unless something says so.
+var ownKinds = []string{configMap, account, claim}
+
+// hasElsewhere reports whether pods of base already name an object of a kind that is not in the repository: the cluster
+// has these from somewhere else.
+func (w *whereabouts) hasElsewhere(kind string) bool {
+	return slices.ContainsFunc(w.objects[state.Base], func(o *object.Object) bool {
+		return slices.ContainsFunc(podNames(o), func(n need) bool {
+			return n.kind == kind && w.base.lacks(o.ID.Namespace, n) != lacksNothing
+		})
+	})
+}
+
+// ofSet reports whether a claim is one that a StatefulSet makes.
+func (m *unmet) ofSet(n need) bool {
+	return n.kind == claim && slices.ContainsFunc(m.where.objects[state.Head], func(o *object.Object) bool {
+		set, is := o.Typed.(*appsv1.StatefulSet)
+		return is && o.ID.Namespace == m.o.ID.Namespace && slices.ContainsFunc(set.Spec.VolumeClaimTemplates,
+			func(c corev1.PersistentVolumeClaim) bool { return strings.HasPrefix(n.name, c.Name+"-"+o.ID.Name+"-") })
+	})
 }
 
 // beside reports whether a file is one of the release, or of the object.
