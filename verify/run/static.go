@@ -119,7 +119,6 @@ func (a *Analysis) enterRefusals(list []static.Applied) {
 			if rule, on := ruleFor(a.checker.Rules, rules.CannotRevert, x.Head.ID.Namespace+"/"+x.Head.ID.Name); on {
 				a.Result.Findings = append(a.Result.Findings, x.Finding(a.places, x.Head, x.Back, rule, finding.New))
 			}
-			continue
 		}
 		rule, on := ruleFor(a.checker.Rules, rules.ApplyRejected, x.Head.ID.Namespace+"/"+x.Head.ID.Name)
 		if !on {

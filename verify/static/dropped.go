@@ -12,11 +12,12 @@ import (
 	"github.com/kubesettle/kubesettle/verify/judge"
 )
 
-// The origins of errors about a field that the type does not have, and about one that stands twice: whoever reads the
-// YAML keeps the last value.
+// The origins of errors about a field that the type does not have, about one that stands twice, of which whoever reads
+// the YAML keeps the last value, and about an element that stands twice, which a client's apply merges into one.
 const (
-	surplus    = "unknown-field"
-	twiceThere = "twice"
+	surplus     = "unknown-field"
+	twiceThere  = "twice"
+	mergedTwice = "merged"
 )
 
 // Parts are the errors for which an object is refused, and its fields that are only dropped, each by itself: either
@@ -45,7 +46,7 @@ func (x *Applied) Drops(errs field.ErrorList) bool {
 }
 
 func (x *Applied) drop(e *field.Error) bool {
-	return e.Origin == twiceThere || x.warns && e.Origin == surplus
+	return e.Origin == twiceThere || e.Origin == mergedTwice || x.warns && e.Origin == surplus
 }
 
 // onlyDropped makes a finding one of fields that are dropped.
@@ -56,7 +57,12 @@ func onlyDropped(f *finding.Draft, rule rules.Rule) {
 
 // dropText says that a field of an object is dropped.
 func dropText(o *object.Object, e *field.Error) string {
-	if e.Origin == twiceThere {
+	switch e.Origin {
+	case mergedTwice:
+		list := sourceField(e.Field)
+		return fmt.Sprintf("%s of %s stands twice in its list: the apply merges both into what is there, and whoever creates "+
+			"it anew is refused", list, o.ID)
+	case twiceThere:
 		return fmt.Sprintf("%s of %s stands twice, and only the last value is applied", sourceField(e.Field), o.ID)
 	}
 	return fmt.Sprintf("the API server drops %s of %s, as Helm has it warn only: %s", sourceField(e.Field), o.ID, e.Detail)

@@ -77,7 +77,9 @@ func (p *Pass) mayBeMade(sel labels.Selector) bool {
 	where := p.where()
 	needs, _ := sel.Requirements()
 	says := func(is func(value string) bool) bool {
-		return slices.ContainsFunc(needs, func(n labels.Requirement) bool { return slices.ContainsFunc(n.ValuesUnsorted(), is) })
+		return slices.ContainsFunc(needs, func(n labels.Requirement) bool {
+			return slices.ContainsFunc(n.ValuesUnsorted(), is)
+		})
 	}
 	return slices.ContainsFunc(where.ch.Head.Releases, func(r *object.Rendered) bool {
 		return r.Err != nil || len(r.Holes) > 0 || r.Untouched && says(func(v string) bool {

@@ -1,6 +1,7 @@
 package static
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -156,7 +157,7 @@ func (a *Applied) judge() {
 	}
 	a.Refused = slices.Concat(undecoded(a.Head), a.twice(a.Head),
 		steadyErrors(a.Head, a.updated(a.Head, a.Base, a.Base.Typed)))
-	if len(a.Refused)+len(a.Before) == 0 {
+	if len(a.Before) == 0 && a.Drops(a.Refused) {
 		a.Back = steadyErrors(a.Base, a.updated(a.Base, a.Head, validation.Live(a.Head.Typed, a.Base.Typed)))
 	}
 }
@@ -171,14 +172,18 @@ func (a *Applied) updated(now, was *object.Object, live runtime.Object) field.Er
 		return validation.Update(now.Typed, live)
 	}
 	out := validation.Update(validation.Merged(manifest(now), manifest(was), a.mode == state.ServerSide), live)
-	if len(out) == 0 {
-		return nil // a client merges lists by their keys, so that an element that stands twice is there once
+	written := validation.Update(now.Typed, live)
+	if len(out) == 0 { // a client merges lists by their keys, so that an element that stands twice is there once
+		written = slices.DeleteFunc(written, func(e *field.Error) bool { return e.Type != field.ErrorTypeDuplicate })
+		for _, e := range written {
+			e.Origin = mergedTwice
+		}
 	}
-	if written := validation.Update(now.Typed, live); len(written) > 0 {
+	if len(written) > 0 {
 		return written
 	}
 	for _, e := range out {
-		e.Detail += "; no manifest wrote the live value there, and the apply leaves it"
+		e.Detail = cmp.Or(e.Detail, strings.ToLower(e.Type.String())) + "; no manifest wrote the live value there, and the apply leaves it"
 	}
 	return out
 }
@@ -331,7 +336,8 @@ func runsOnce(o *object.Object) bool {
 }
 
 // StandIns says what is there in place of the objects that cannot exist as they are: what base
-// has, if that can, or what a version of the API made of them that is not served any more.
+// has, if that can, what an apply merges the two into, or what a version of the API made of them that is not served any
+// more.
 func StandIns(list []Applied) map[*object.Object]*object.Object {
 	out := map[*object.Object]*object.Object{}
 	for i := range list {
@@ -344,6 +350,10 @@ func StandIns(list []Applied) map[*object.Object]*object.Object {
 		}
 		out[x.Head] = asOnceServed(x.Head)
 		switch {
+		case slices.ContainsFunc(x.Refused, func(e *field.Error) bool { return e.Origin == mergedTwice }):
+			o := *x.Head
+			o.Typed = validation.Merged(manifest(x.Head), manifest(x.Base), false)
+			out[x.Head] = &o
 		case x.Base != nil && len(x.Before) == 0:
 			out[x.Head] = x.Base
 		case x.was != nil && canBe(x.was):

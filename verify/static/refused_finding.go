@@ -32,7 +32,7 @@ func (x *Applied) Finding(pl judge.Places, o *object.Object, errs field.ErrorLis
 	}
 	verb := "the change of"
 	switch {
-	case len(x.Back) > 0:
+	case rule.ID == rules.CannotRevert:
 		f.Scenario, verb, f.Events = scenario.ScenarioRevert, "the revert of", []string{"apply", "revert"}
 	case x.again:
 		f.Scenario, verb = scenario.ScenarioSteady, "every further apply of"
