@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
-	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/state"
@@ -44,8 +43,8 @@ func (m *unmet) neverThere(n need) {
 		m.misspelt(n)
 	case !slices.Contains(ownKinds, n.kind) && !n.alone || m.operated(n) || m.unseen():
 	default:
-		outside := n.kind == account || n.kind == claim // some have these from Terraform, or make them by hand
-		if m.where.mentioned(n.name, m.beside) || outside && m.where.hasElsewhere(n.kind) || m.ofSet(n) {
+		outside := n.kind == account // some have these from Terraform, or make them by hand
+		if m.where.mentioned(n.name, m.beside) || outside && m.where.hasElsewhere(n.kind) {
 			return
 		}
 		r := m.remark(n, fmt.Sprintf("%s, of which the repository says nothing else", m.needs(n)))
@@ -57,7 +56,7 @@ func (m *unmet) neverThere(n need) {
 }
 
 // ownKinds are those that whoever has the pods mostly has as well, and that nobody else makes unless something says so.
-var ownKinds = []string{configMap, account, claim}
+var ownKinds = []string{configMap, account}
 
 // hasElsewhere reports whether pods of base already name an object of a kind that is not in the repository: the cluster
 // has these from somewhere else.
@@ -66,15 +65,6 @@ func (w *whereabouts) hasElsewhere(kind string) bool {
 		return slices.ContainsFunc(podNames(o), func(n need) bool {
 			return n.kind == kind && w.base.lacks(o.ID.Namespace, n) != lacksNothing
 		})
-	})
-}
-
-// ofSet reports whether a claim is one that a StatefulSet makes.
-func (m *unmet) ofSet(n need) bool {
-	return n.kind == claim && slices.ContainsFunc(m.where.objects[state.Head], func(o *object.Object) bool {
-		set, is := o.Typed.(*appsv1.StatefulSet)
-		return is && o.ID.Namespace == m.o.ID.Namespace && slices.ContainsFunc(set.Spec.VolumeClaimTemplates,
-			func(c corev1.PersistentVolumeClaim) bool { return strings.HasPrefix(n.name, c.Name+"-"+o.ID.Name+"-") })
 	})
 }
 
