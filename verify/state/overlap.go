@@ -72,3 +72,9 @@ func ticksOf(schedule string) []time.Time {
 	}
 	return out
 }
+
+// NeverDue reports whether a schedule that can be read is never due, such as on the 30th of February.
+func NeverDue(schedule string) bool {
+	_, err := cron.ParseStandard(schedule)
+	return err == nil && len(ticksOf(schedule)) == 0
+}
