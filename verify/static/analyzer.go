@@ -33,7 +33,7 @@ func Analyzers() []*Analyzer {
 		&denies, &overfills, &doublePorts, &uncounted, &unservedPorts, &recreates, &hasty, &cuts, &entered, &images,
 		&servedVersions, &switched, &nearby, &nodeWords,
 		&strangers, &elsewhere, &goneVersions, &unitSlips, &unhosted, &unreadied, &ownedInVain,
-		&hookChanges, &imports, &allocates, &neverRun,
+		&hookChanges, &imports, &allocates, &neverRun, &classless,
 	}
 }
 

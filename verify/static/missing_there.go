@@ -43,7 +43,7 @@ func (m *unmet) neverThere(n need) {
 		m.misspelt(n)
 	case !slices.Contains(ownKinds, n.kind) && !n.alone || m.operated(n) || m.unseen():
 	default:
-		outside := n.kind == account // some have these from Terraform, or make them by hand
+		outside := slices.Contains(ownKinds[1:], n.kind) // some have these from Terraform, or make them by hand
 		if m.where.mentioned(n.name, m.beside) || outside && m.where.hasElsewhere(n.kind) {
 			return
 		}
@@ -56,13 +56,13 @@ func (m *unmet) neverThere(n need) {
 }
 
 // ownKinds are those that whoever has the pods mostly has as well, and that nobody else makes unless something says so.
-var ownKinds = []string{configMap, account}
+var ownKinds = []string{configMap, account, appProject}
 
-// hasElsewhere reports whether pods of base already name an object of a kind that is not in the repository: the cluster
-// has these from somewhere else.
+// hasElsewhere reports whether objects of base already name one of a kind that is not in the repository, so that the
+// cluster has these from somewhere else.
 func (w *whereabouts) hasElsewhere(kind string) bool {
 	return slices.ContainsFunc(w.objects[state.Base], func(o *object.Object) bool {
-		return slices.ContainsFunc(podNames(o), func(n need) bool {
+		return slices.ContainsFunc(names(o), func(n need) bool {
 			return n.kind == kind && w.base.lacks(o.ID.Namespace, n) != lacksNothing
 		})
 	})

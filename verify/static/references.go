@@ -34,13 +34,14 @@ const (
 	everyStore   = "external-secrets.io/ClusterSecretStore"
 	triggerAuth  = "keda.sh/TriggerAuthentication"
 	everyTrigger = "keda.sh/ClusterTriggerAuthentication"
+	appProject   = "argoproj.io/AppProject"
 )
 
 // referred are the kinds that objects name, with whether each has no namespace.
 var referred = map[string]bool{
 	configMap: false, secret: false, account: false, claim: false, service: false, class: true, storageClass: true,
 	runtimeClass: true, ingressClass: true, gateway: false, gatewayClass: true, issuer: false, everyIssuer: true,
-	secretStore: false, everyStore: true, triggerAuth: false, everyTrigger: true,
+	secretStore: false, everyStore: true, triggerAuth: false, everyTrigger: true, appProject: false,
 }
 
 // ReferredKinds are the kinds that objects of other releases may name, as "group/Kind": one that goes is asked for.
@@ -62,7 +63,7 @@ func ReferredKinds() []string {
 // findClassForPVC; pkg/kubelet: getPullSecretsForPod (one that is absent is logged); apiserver,
 // pkg/admission/plugin/webhook: Dispatch (failurePolicy); gateway-api v1.3, apis/v1: RouteReasonNoMatchingParent;
 // cert-manager v1.20, pkg/controller/certificaterequests: Sync (waits for its issuer); external-secrets and
-// keda: as their documentation says.
+// keda: as their documentation says; argo-cd v3.1, util/argo: GetAppProject (but for default, which Argo CD makes).
 func names(o *object.Object) []need {
 	out := podNames(o)
 	switch t := o.Typed.(type) {
@@ -153,6 +154,9 @@ var namings = []naming{
 	{of: gateway, at: "gatewayClassName", kinds: []string{gatewayClass}, says: "no controller serves it"},
 	{of: "cert-manager.io/Certificate", at: "issuerRef", kinds: []string{issuer, everyIssuer}, says: "it is issued and renewed no more"},
 	{of: "external-secrets.io/ExternalSecret", at: "secretStoreRef", kinds: []string{secretStore, everyStore}, says: "its Secret is read no more"},
+	{of: "argoproj.io/Application", at: "project", kinds: []string{appProject}, says: "Argo CD applies nothing of it"},
+	{of: "argoproj.io/ApplicationSet", at: "template.spec.project", kinds: []string{appProject},
+		says: "Argo CD applies nothing of it"},
 	{of: "keda.sh/ScaledObject", list: "triggers", at: "authenticationRef", kinds: []string{triggerAuth, everyTrigger}, says: "it scales no more"},
 }
 
@@ -169,7 +173,9 @@ func customNames(o *object.Object) []need {
 			continue
 		}
 		if n.list == "" {
-			out = append(out, n.read(o, slice.ValueAt(o.Content, "spec", n.at), "spec."+n.at, n.at)...)
+			at := strings.Split(n.at, ".")
+			v := slice.ValueAt(o.Content, append([]string{"spec"}, at...)...)
+			out = append(out, n.read(o, v, "spec."+n.at, at[len(at)-1])...)
 			continue
 		}
 		list, _ := slice.ValueAt(o.Content, "spec", n.list).([]any)
@@ -202,7 +208,7 @@ func (n naming) read(o *object.Object, v any, at, what string) []need {
 	if kind != "" {
 		i = slices.IndexFunc(n.kinds, func(k string) bool { return strings.HasSuffix(k, "/"+kind) })
 	}
-	if name == "" || i < 0 {
+	if name == "" || i < 0 || strings.ContainsAny(name, "{$") || n.kinds[i] == appProject && name == "default" {
 		return nil
 	}
 	group, _, _ := strings.Cut(n.kinds[i], "/")
