@@ -24,6 +24,9 @@ import (
 // Options of rendering.
 type Options = side.Options
 
+// GiveValues is the remedy for a chart that needs values if none are known.
+const GiveValues = side.GiveValues
+
 // Render discovers and renders the releases of a tree.
 // Errors: only what concerns the whole tree; a release's failure is its own.
 func Render(ctx context.Context, t tree.Tree, opt Options) (*object.Revision, error) {

@@ -30,6 +30,7 @@ var renderedWords = map[object.NoteKind]string{
 	object.SettingElsewhere:    "{at}: the value of {0} is not known: its default stands for it",
 	object.PlaceholderStands:   "{at}: {0} is not in the repository: a placeholder stands for it",
 	object.PartUnknown:         "{0}: rendered without it",
+	object.ValueUndeclared:     "{at}: {0} of {object} is unknown: nothing gives the chart {1}",
 	object.SourceChanged:       "{0} changes the Application's source",
 	object.EnvironmentUnknown:  "{0} decides what the helmfile says and is not known: read without the variables that need not be set",
 	object.ParametersUnknown:   "the parameters that generator {1} gives {0} are not known from the repository: placeholders stand for them",

@@ -45,6 +45,7 @@ const (
 	SettingElsewhere    NoteKind = "setting-elsewhere"     // a value or parameter that a script sets
 	PlaceholderStands   NoteKind = "placeholder-stands"    // a file
 	PartUnknown         NoteKind = "part-unknown"          // why
+	ValueUndeclared     NoteKind = "value-undeclared"      // of an object: a field, and the chart's value that it has
 
 	SourceChanged      NoteKind = "source-changed"      // a file
 	ParametersUnknown  NoteKind = "parameters-unknown"  // an ApplicationSet, and its generator

@@ -74,6 +74,8 @@ type Object struct {
 type Origin interface {
 	// Locate gives the file and line that set a field.
 	Locate(path string) Location
+	// Undeclared is the value of a chart that the line of a field writes and that nothing gives; "": there is none.
+	Undeclared(path string) string
 }
 
 // Refusal is a field that the API server does not decode, with the reason, which holds no value.
@@ -113,6 +115,14 @@ func (o *Object) Locate(path string) Location {
 		return o.Source
 	}
 	return o.Origin.Locate(path)
+}
+
+// Undeclared is the value of a chart that a field has, or would have, and that nothing gives; "": there is none.
+func (o *Object) Undeclared(path string) string {
+	if o.Origin == nil {
+		return ""
+	}
+	return o.Origin.Undeclared(path)
 }
 
 // At is the value of a field; false where the object does not have it.

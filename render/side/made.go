@@ -3,6 +3,8 @@ package side
 import (
 	"strings"
 
+	"github.com/kubesettle/kubesettle/render/discover"
+	"github.com/kubesettle/kubesettle/render/helm"
 	"github.com/kubesettle/kubesettle/render/jsonnet"
 	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/release"
@@ -86,6 +88,9 @@ func (s *Side) Rendered(i int, known Scopes) *object.Rendered {
 		return r
 	}
 	b := &builder{rel: m.Release, scopes: known, locate: locate.New(s.Src, s.Recipes[i], s.Opt.trialing())}
+	if discover.IsBare(m.Release) || discover.IsSet(m.Release) && m.Switched != "" {
+		b.lacks = func(at object.Location) string { return helm.Undeclared(m.Recipe, at) }
+	}
 	for _, l := range out.Lost {
 		m.lose(s.Src, l)
 	}

@@ -55,6 +55,7 @@ type builder struct {
 	rel     release.Release
 	scopes  Scopes
 	locate  func(d document.Document) func(path string) object.Location
+	lacks   func(at object.Location) string // of a chart with its own values alone
 	objects []*object.Object
 	notes   []object.Note
 }
@@ -103,7 +104,7 @@ func (b *builder) add(d document.Document) *object.Failure {
 	}
 	o := &object.Object{
 		ID: id, Release: b.rel.ID, Content: d.Content, Typed: read.Typed, Refused: read.Refused, Hook: d.Hook,
-		Source: where(""), Volatile: d.VolatilePaths(), Origin: &release.Origin{Doc: d, Find: where},
+		Source: where(""), Volatile: d.VolatilePaths(), Origin: &release.Origin{Doc: d, Find: where, Lacks: b.lacks},
 	}
 	if len(d.Items) == 0 {
 		for _, p := range d.Twice {

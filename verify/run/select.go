@@ -272,6 +272,7 @@ func enterReleases(r *finding.Result, ch *object.Changes, opt *Options, ties *sl
 			aside.Names, aside.Args = append(aside.Names, p.ID), append(aside.Args, rel.Reason)
 			rel = finding.ReleaseResult{ID: p.ID, Status: "untouched", Kind: rel.Kind, Selected: rel.Selected}
 		}
+		r.Notices = append(r.Notices, enterUndeclared(&rel, p, judge.Places{Changes: ch}, changes[p.ID])...)
 		enterUnknown(&rel, p, ch, changes[p.ID])
 		r.Releases = append(r.Releases, rel)
 	}

@@ -45,6 +45,9 @@ func enterUnknown(rel *finding.ReleaseResult, p slice.Pair, ch *object.Changes, 
 	if !whole {
 		enter("base", was, p.Head.Holes)
 	}
+	if first < 0 {
+		first = slices.IndexFunc(rel.Unknown, func(u finding.Unread) bool { return u.Differs })
+	}
 	acts := func(c *object.Change) bool { return !inert(c) }
 	if first < 0 && len(rel.Unknown) > 0 && (ch.Base == nil || slices.ContainsFunc(changes, acts)) {
 		first = 0

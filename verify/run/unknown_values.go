@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/kubesettle/kubesettle/policies/rules"
+	"github.com/kubesettle/kubesettle/render"
 	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/judge"
@@ -72,6 +73,26 @@ func enterValues(rel *finding.ReleaseResult, p slice.Pair, pl judge.Places, chan
 		}
 	}
 	return -1
+}
+
+// enterUndeclared enters the values that nothing gives a chart with its own values alone, and that the API server asks
+// for: a change reaches one that comes with it, or that it edits.
+func enterUndeclared(rel *finding.ReleaseResult, p slice.Pair, pl judge.Places,
+	changes []*object.Change) []finding.Note {
+	var out []finding.Note
+	for _, u := range static.UndeclaredValues(p) {
+		at := pl.Location(u.Object.Locate(u.Path), "head")
+		reached := slices.ContainsFunc(changes, func(c *object.Change) bool {
+			return c.Head == u.Object && slices.ContainsFunc(c.Fields, func(f object.FieldChange) bool {
+				return judge.Overlap(f.Path, u.Path)
+			})
+		})
+		rel.Unknown = append(rel.Unknown, finding.Unread{Kind: "value", What: u.Path + " of " + u.Object.ID.String(),
+			Where: &at, Remedy: render.GiveValues, Differs: reached || u.New})
+		out = append(out, finding.Say(finding.ReleaseNote, object.ValueUndeclared, u.Path, u.Value).In(p.ID).
+			At(at.File, at.StartLine).On(u.Object.ID.String()))
+	}
+	return out
 }
 
 func remedyOf(flux bool) string {

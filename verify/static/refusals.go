@@ -196,6 +196,7 @@ func manifest(o *object.Object) validation.Manifest {
 // applied, words of names in capitals are some.
 func (a *Applied) forgive() {
 	a.withValues()
+	a.leaveUndeclared()
 	for _, list := range []*field.ErrorList{&a.Refused, &a.Before, &a.Back} {
 		*list = slices.DeleteFunc(*list, func(e *field.Error) bool {
 			return a.switched && standsIn(a.Head, e) || a.filled && nameFilledIn(e)
