@@ -96,6 +96,7 @@ const (
 	ReleasesGone     Kind = "releases-gone"       // names: releases; arguments: what base had of each
 	WorkloadsRemoved Kind = "workloads-removed"   // of a release; names: workloads
 	WorkloadsStilled Kind = "workloads-stilled"   // of a release; names: workloads
+	ReleaseSuspended Kind = "release-suspended"   // of a release that changes
 	PodsReplaced     Kind = "pods-replaced"       // of a release; names: workloads, and what delivers charts
 	UsedByNone       Kind = "used-by-none"        // names: files; arguments: why, or nothing
 	KindsUnread      Kind = "kinds-unread"        // names: kinds, with how many
@@ -220,6 +221,7 @@ var effects = map[Kind]Effect{
 	ReleasesGone:        Told,
 	WorkloadsRemoved:    Told,
 	WorkloadsStilled:    Told,
+	ReleaseSuspended:    Told,
 	PodsReplaced:        Told,
 	DeclaredTwice:       Told,
 	ActsOnNothing:       Told,

@@ -42,16 +42,18 @@ func (a *Analysis) onTrust(sl *slice.Slice, found []finding.Finding) []finding.F
 	return out
 }
 
-// foretell enters a forecast, except for workloads that no rollout replaces; of a slice on trust that of the workloads
-// alone that have none without the others.
+// foretell enters a forecast, except for workloads that no rollout replaces, or of suspended releases; of a slice on
+// trust that of the workloads alone that have none without the others.
 func (a *Analysis) foretell(sl *slice.Slice, f finding.Forecast) {
-	if len(a.anew) > 0 {
-		f.Workloads = slices.DeleteFunc(slices.Clone(f.Workloads), func(w finding.Foreseen) bool {
-			return a.anew[sl.Owner(w.Workload)+" "+w.Workload]
-		})
-		if len(f.Workloads) == 0 {
-			return
-		}
+	suspended := map[string]bool{}
+	for _, r := range a.Changes.Head.Releases {
+		suspended[r.ID] = r.Delivery.Suspended
+	}
+	f.Workloads = slices.DeleteFunc(slices.Clone(f.Workloads), func(w finding.Foreseen) bool {
+		return a.anew[sl.Owner(w.Workload)+" "+w.Workload] || suspended[sl.Owner(w.Workload)]
+	})
+	if len(f.Workloads) == 0 {
+		return
 	}
 	if len(sl.OnTrust()) > 0 {
 		f.Workloads = slices.DeleteFunc(slices.Clone(f.Workloads), func(w finding.Foreseen) bool {

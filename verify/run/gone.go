@@ -116,8 +116,12 @@ func misses(r *object.Rendered, gone *object.Object) bool {
 }
 
 // enterStilled names the workloads of which a change takes the pods while they stay, or whose pods wait for a resume:
-// nothing that may be wrong with these pods shows.
-func enterStilled(r *finding.Result, release string, changes []*object.Change) {
+// nothing that may be wrong with these pods shows. Of a suspended release nothing at all is applied.
+func enterStilled(r *finding.Result, p slice.Pair, changes []*object.Change) {
+	if p.Head.Delivery.Suspended && p.Base != nil && (len(changes) > 0 || !p.Base.Delivery.Suspended) {
+		r.Notices = append(r.Notices, finding.Say(finding.ReleaseSuspended).In(p.ID))
+		return
+	}
 	var names []string
 	for _, c := range changes {
 		if c.Base == nil || c.Head == nil {
@@ -136,7 +140,7 @@ func enterStilled(r *finding.Result, release string, changes []*object.Change) {
 		}
 	}
 	if len(names) > 0 {
-		r.Notices = append(r.Notices, finding.Say(finding.WorkloadsStilled).In(release).With(names...))
+		r.Notices = append(r.Notices, finding.Say(finding.WorkloadsStilled).In(p.ID).With(names...))
 	}
 }
 

@@ -58,7 +58,7 @@ func pick(r *finding.Result, ch *object.Changes, opt *Options, pl judge.Places, 
 		orphans := static.Orphans(pair)
 		r.Notices = append(r.Notices, orphans...)
 		enterRemoved(r, pair, ch, changes[pair.ID], orphans)
-		enterStilled(r, pair.ID, changes[pair.ID])
+		enterStilled(r, pair, changes[pair.ID])
 		if names := static.Restarted(pair, changes[pair.ID]); len(names) > 0 {
 			r.Notices = append(r.Notices, finding.Say(finding.PodsReplaced).In(pair.ID).With(names...))
 		}
