@@ -62,7 +62,7 @@ func allocated(p *Pass) []Remark {
 				continue
 			}
 			i := slices.IndexFunc(holders[1][c.what], func(x *object.Object) bool {
-				return keyOf(x) != keyOf(o) && where.tie(x, o) != slice.Apart && (had(x, c.what) || x.ID.Compare(o.ID) < 0)
+				return keyOf(x) != keyOf(o) && mayMeet(where, x, o) && (had(x, c.what) || x.ID.Compare(o.ID) < 0)
 			})
 			if i < 0 {
 				if x, by := outlasts(where, o, holders[0][c.what]); x != nil {
@@ -90,6 +90,13 @@ func allocated(p *Pass) []Remark {
 		}
 	}
 	return out
+}
+
+// mayMeet reports whether two Services may be in one cluster. Of one name in two releases of which nobody says where
+// they run, they are those of two environments.
+func mayMeet(where *whereabouts, a, b *object.Object) bool {
+	tie := where.tie(a, b)
+	return tie == slice.Sure || tie == slice.Open && a.ID.Name != b.ID.Name
 }
 
 // outlasts is the object of base that has what one of its release comes to ask for, and that goes no sooner than this
