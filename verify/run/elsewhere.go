@@ -11,6 +11,8 @@ import (
 	"github.com/kubesettle/kubesettle/verify/slice"
 )
 
+const compareDelivered = "render what it delivers before and after, and compare that: --base-dir and --head-dir"
+
 // enterElsewhere names the changed deliveries from outside the repository: their content is unknown.
 func enterElsewhere(r *finding.Result, ch *object.Changes, opt *Options) {
 	for _, e := range render.ChangedElsewhere(ch) {
@@ -20,7 +22,7 @@ func enterElsewhere(r *finding.Result, ch *object.Changes, opt *Options) {
 		side, name := "head", e.Object.ID.Kind+" "+e.Object.ID.Name
 		rel := finding.ReleaseResult{ID: e.Object.ID.String(), Kind: string(object.Manifests), Status: "skipped",
 			Changed: true, Before: true, Selected: name,
-			Remedy: "render what it delivers before and after, and compare that: --base-dir and --head-dir"}
+			Remedy: compareDelivered}
 		switch {
 		case e.Data != "":
 			rel.Reason = fmt.Sprintf("%s changes, which %s takes, and its objects are not in the repository", e.Data, name)
@@ -46,6 +48,17 @@ func enterElsewhere(r *finding.Result, ch *object.Changes, opt *Options) {
 			r.Releases = append(r.Releases, rel)
 		}
 	}
+}
+
+// enterUndecided enters a release of base of which it is not known whether head has it; false: it is known.
+func enterUndecided(rel *finding.ReleaseResult, p slice.Pair, ch *object.Changes) bool {
+	if p.Head != nil || ch.Undecided(p.Base) == "" {
+		return false
+	}
+	at := judge.Places{Changes: ch}.Location(p.Base.By, "base")
+	rel.Status, rel.Changed, rel.Before, rel.Where = "skipped", true, true, &at
+	rel.Reason, rel.Remedy = "what "+ch.Undecided(p.Base)+" delivers on head is not known", compareDelivered
+	return true
 }
 
 // tookFrom reports whether a release of a side was rendered that comes from the git repository that an object names.

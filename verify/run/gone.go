@@ -21,7 +21,7 @@ import (
 // left of other releases that acts on them. One that a release of head took over has moved.
 // Of one that takes no workload with it that could be read it returns what it had; else "".
 func enterGone(r *finding.Result, p slice.Pair, ch *object.Changes, remains func() *static.Remains) string {
-	if p.Head != nil || p.Base == nil {
+	if p.Head != nil || p.Base == nil || ch.Undecided(p.Base) != "" {
 		return ""
 	}
 	has := func(r *object.Rendered, o *object.Object) bool {

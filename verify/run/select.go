@@ -352,6 +352,7 @@ func releaseResult(p slice.Pair, ch *object.Changes, touched []string) finding.R
 		}
 	}
 	switch {
+	case enterUndecided(&out, p, ch):
 	case p.Head == nil && p.Base.Err != nil && p.Base.Err.Skipped && !render.TakenOver(ch, p.Base):
 		failure("skipped", "base", p.Base.Err) // its content is unknown
 		out.Changed, out.Before = true, true

@@ -43,6 +43,14 @@ func NewRemains(ch *object.Changes) *Remains {
 			r.made[o.Source.File+" "+o.ID.Kind] = true
 		}
 	}
+	for _, rel := range ch.Base.Releases {
+		if ch.Undecided(rel) != "" && !slices.ContainsFunc(ch.Head.Releases,
+			func(h *object.Rendered) bool { return h.ID == rel.ID }) {
+			for _, f := range rel.Reads {
+				r.read[f] = true
+			}
+		}
+	}
 	for _, f := range ch.Files {
 		if _, err := fs.Stat(ch.Base.Tree, f); err == nil {
 			continue
