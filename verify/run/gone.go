@@ -78,6 +78,21 @@ func enterGone(r *finding.Result, p slice.Pair, ch *object.Changes, remains func
 	return ""
 }
 
+// movedHere reports whether an object of head is base's as it was, in a release of that cluster which lacks it now.
+func movedHere(ch *object.Changes, to *object.Rendered, o *object.Object) bool {
+	has := func(list []*object.Rendered, id string) bool {
+		return slices.ContainsFunc(list, func(r *object.Rendered) bool {
+			return r.ID == id && (r.Err != nil || r.Untouched ||
+				slices.ContainsFunc(r.Objects, func(x *object.Object) bool { return x.ID == o.ID }))
+		})
+	}
+	return ch.Base != nil && !has(ch.Base.Releases, to.ID) &&
+		slices.ContainsFunc(ch.Base.Releases, func(b *object.Rendered) bool {
+			return b.Cluster == to.Cluster && !has(ch.Head.Releases, b.ID) && slices.ContainsFunc(b.Objects,
+				func(x *object.Object) bool { return object.Same([]*object.Object{x}, []*object.Object{o}) })
+		})
+}
+
 // enterRemoved says which workloads go from a release that stays, and what acted on those that stay, if no other notice
 // does: a workload without any actor left is a change as well. One that another release has now moved.
 func enterRemoved(

@@ -53,7 +53,7 @@ func pick(r *finding.Result, ch *object.Changes, opt *Options, pl judge.Places, 
 		}
 		out = append(out, found...)
 		enterUnmodeled(r, pair, changed, everything,
-			func(o *object.Object) bool { return isMade(sc.Own, o, ch.Changes) },
+			func(o *object.Object) bool { return isMade(sc.Own, o, ch.Changes) || movedHere(ch, pair.Head, o) },
 			func(o *object.Object) bool { return namedBySome(ch.Head.Releases, o) })
 		orphans := static.Orphans(pair)
 		r.Notices = append(r.Notices, orphans...)
