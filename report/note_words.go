@@ -118,6 +118,7 @@ var wordsOf = map[finding.Kind]noteWords{
 	finding.ReleasesGone:     {of: "{gone}", make: releasesGone},
 	finding.WorkloadsRemoved: {of: "removed from release {release}", said: "{few}"},
 	finding.ReleaseSuspended: {of: "release {release} is suspended", said: "nothing of the change is applied there until it is resumed"},
+	finding.ReleaseManual:    {of: "Argo CD no longer applies release {release} by itself", said: "what changes waits for somebody who has it sync"},
 	finding.WorkloadsStilled: {of: "scaled to zero, suspended, paused or held back in release {release}, so that their new pods do not run", said: "{few}"},
 	finding.PodsReplaced:     {of: "pods that a controller replaces for new content, with the same template", said: "of {few}"},
 	finding.UsedByNone: {of: "changed, used by no release", make: usedByNone,

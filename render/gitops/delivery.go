@@ -24,6 +24,8 @@ func (o *declaring) delivery(id string) object.Delivery {
 		options := document.Texts(document.Value(spec, "syncPolicy", "syncOptions"))
 		d.Tool, d.Name, d.Waits = object.ArgoCD, objectName(o.content, "argocd"), true
 		d.Prunes = document.Value(spec, "syncPolicy", "automated", "prune") == true
+		automated, _ := document.Value(spec, "syncPolicy", "automated").(map[string]any)
+		d.Automated = automated != nil && automated["enabled"] != false
 		d.Last = slices.Contains(options, "PruneLast=true")
 		d.Replaces = slices.Contains(options, "Replace=true")
 		d.ServerSide = slices.Contains(options, "ServerSideApply=true") && !d.Replaces

@@ -50,6 +50,8 @@ type Delivery struct {
 	Health []Health
 	// Suspended says that it is not applied, and Forces that what cannot be changed in place is deleted and created again.
 	Suspended, Forces bool
+	// Automated says that Argo CD applies it by itself, and not when somebody has it sync.
+	Automated bool
 	// Context is the cluster as the caller of Helm names it; "": the one at hand.
 	Context string
 	// Adopts says that Helm takes over what is there without the marks of the release.

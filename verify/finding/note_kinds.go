@@ -97,6 +97,7 @@ const (
 	WorkloadsRemoved Kind = "workloads-removed"   // of a release; names: workloads
 	WorkloadsStilled Kind = "workloads-stilled"   // of a release; names: workloads
 	ReleaseSuspended Kind = "release-suspended"   // of a release that changes
+	ReleaseManual    Kind = "release-manual"      // of a release
 	PodsReplaced     Kind = "pods-replaced"       // of a release; names: workloads, and what delivers charts
 	UsedByNone       Kind = "used-by-none"        // names: files; arguments: why, or nothing
 	KindsUnread      Kind = "kinds-unread"        // names: kinds, with how many
@@ -222,6 +223,7 @@ var effects = map[Kind]Effect{
 	WorkloadsRemoved:    Told,
 	WorkloadsStilled:    Told,
 	ReleaseSuspended:    Told,
+	ReleaseManual:       Told,
 	PodsReplaced:        Told,
 	DeclaredTwice:       Told,
 	ActsOnNothing:       Told,

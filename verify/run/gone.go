@@ -137,6 +137,9 @@ func enterStilled(r *finding.Result, p slice.Pair, changes []*object.Change) {
 		r.Notices = append(r.Notices, finding.Say(finding.ReleaseSuspended).In(p.ID))
 		return
 	}
+	if p.Base != nil && p.Base.Delivery.Automated && p.Head.Delivery.Tool == object.ArgoCD && !p.Head.Delivery.Automated {
+		r.Notices = append(r.Notices, finding.Say(finding.ReleaseManual).In(p.ID))
+	}
 	var names []string
 	for _, c := range changes {
 		if c.Base == nil || c.Head == nil {
