@@ -30,7 +30,8 @@ func TestChartsOfGitOpsObjectsAreFetched(t *testing.T) {
 	site := chartSite(t, map[string]map[string]string{"db@1.10.0": chart})
 	files := gitopsFiles(site.URL)
 	rev := renderWith(t, files, Options{})
-	fails(t, rev, "argocd:argo:argocd/shop", "chart db@1.10.0 of "+site.URL+" is not vendored", "run without --offline")
+	fails(t, rev, "argocd:argo:argocd/shop", "argo/app.yaml:9: chart db@1.10.0 of "+site.URL+" is not vendored", "run without --offline")
+	fails(t, rev, "helmrelease:flux:flux/shop", "flux/release.yaml:8: chart db@1.10.0", "run without --offline")
 	cache := t.TempDir()
 	for _, opt := range []Options{online(t, cache, site), offlineWith(t, cache)} {
 		rev := renderWith(t, files, opt)

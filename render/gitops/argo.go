@@ -76,7 +76,7 @@ func (a *argoSource) add() {
 	a.from = object.From{}
 	if chart := document.Text(a.content, "chart"); chart != "" {
 		a.r.Kind = object.Helm
-		dir, f := a.chartOf(&a.r, argoChart(a.content), document.Text(a.content, "repoURL"))
+		dir, f := a.chartOf(&a.r, argoChart(a.content), document.Text(a.content, "repoURL"), a.field)
 		if a.r.Path = dir; f == nil {
 			f = a.helm()
 		} else {
@@ -89,7 +89,7 @@ func (a *argoSource) add() {
 	switch inside := strings.HasPrefix(repo, "oci://"); {
 	case inside && dir == "." && document.Value(a.content, "helm") != nil:
 		a.r.Kind = object.Helm
-		a.r.Path, _ = a.chartOf(&a.r, argoArtifact(a.content), repo)
+		a.r.Path, _ = a.chartOf(&a.r, argoArtifact(a.content), repo, a.field)
 		a.declaring.add(a.r, a.helm())
 		return
 	case inside:

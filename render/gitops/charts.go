@@ -5,6 +5,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fetch"
+	"github.com/kubesettle/kubesettle/render/fieldpath"
 	"github.com/kubesettle/kubesettle/render/helm"
 	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/release"
@@ -13,12 +14,19 @@ import (
 
 // chartOf gives the folder of the chart that an object names; it is fetched when the
 // release is gathered, beside others. from words where it is. A release is skipped where
-// nothing says that.
-func (o *declaring) chartOf(r *release.Release, ref fetch.ChartRef, from string) (dir string, f *object.Failure) {
-	if ref.Repository == "" {
-		return "", helm.RemoteChart(ref, from, o.by)
+// nothing says that. in is the field of the object that names it, with its version if it has one.
+func (o *declaring) chartOf(r *release.Release, ref fetch.ChartRef, from, in string) (dir string, f *object.Failure) {
+	at := o.by
+	for _, field := range []string{"targetRevision", "version", "chart"} {
+		if _, is := fieldpath.Parse(in + "." + field).Get(o.content); is {
+			at = o.at(in + "." + field)
+			break
+		}
 	}
-	r.Fetch = &ref
+	if ref.Repository == "" {
+		return "", helm.RemoteChart(ref, from, at)
+	}
+	r.Fetch, r.FetchAt = &ref, at
 	return source.ChartFolder(ref), nil
 }
 

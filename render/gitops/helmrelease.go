@@ -107,7 +107,7 @@ func (o *declaring) fluxRemote(r *release.Release, ref, spec any,
 		f.Skipped, f.Where = true, o.by
 		return "", spec, f
 	}
-	dir, f := o.chartOf(r, chart, document.Text(ref, "kind")+" "+document.Text(ref, "name"))
+	dir, f := o.chartOf(r, chart, document.Text(ref, "kind")+" "+document.Text(ref, "name"), "spec.chart.spec")
 	return dir, spec, f
 }
 

@@ -194,12 +194,15 @@ func sameDependency(a, b *chart.Dependency) bool {
 // fetchRelease fetches the chart of a release that a GitOps object declares, and settles
 // which of the values files that it names in the chart there are.
 func fetchRelease(s *source.Source, j *release.Recipe, rel *release.Release) *object.Failure {
-	by := rel.DeclaredAt()
-	f := RemoteChart(*rel.Fetch, "", by)
+	by, at := rel.DeclaredAt(), rel.FetchAt
+	if at.File == "" {
+		at = by
+	}
+	f := RemoteChart(*rel.Fetch, "", at)
 	var dir string
 	var notes []object.Note
 	if s.CanFetch() {
-		dir, notes, f = s.FetchChart(*rel.Fetch, by)
+		dir, notes, f = s.FetchChart(*rel.Fetch, at)
 	}
 	if f != nil {
 		for _, p := range rel.Files { // as [release.Unread] has it

@@ -72,6 +72,7 @@ type Release struct {
 	IDFolder    string                                    `json:"-"` // in that ID
 	ChartSource string                                    `json:"-"` // Flux source of a chart that is not here
 	Fetch       *fetch.ChartRef                           `json:"-"` // the chart to fetch into Path; nil: it is here
+	FetchAt     object.Location                           `json:"-"` // the line that names Fetch; empty: the declaration
 	SettingAt   func(string) object.Location              `json:"-"` // as SetAt, of an Application's parameters
 	InlineAt    func(fieldpath.Path) object.Location      `json:"-"` // where a value of Inline was set
 	OverlayAt   func(int, fieldpath.Path) object.Location `json:"-"` // where a field of an overlay was
