@@ -28,6 +28,33 @@ var (
 // ansible are the modules of Ansible that deploy.
 var ansible = regexp.MustCompile(`(?m)^\s*(-\s*)?(kubernetes\.core|community\.kubernetes|redhat\.openshift)\.(k8s|helm)\w*:`)
 
+// ansibleLooks are those that only look, ansibleDeletes is the setting of one that deletes, ansibleTask begins a task.
+var (
+	ansibleLooks   = regexp.MustCompile(`\.(k8s_info|k8s_cluster_info|k8s_log|helm_info|helm_plugin_info):`)
+	ansibleDeletes = regexp.MustCompile(`(?m)^\s+state:\s*["']?absent\b`)
+	ansibleTask    = regexp.MustCompile(`\n\s*- `)
+	// ansibleRuns may change something by another means.
+	ansibleRuns = regexp.MustCompile(`(?m)\b(kubectl|oc|helmfile|kustomize|shell|command|script|raw|uri)\b|^\s*(-\s*)?(k8s|helm):`)
+)
+
+// ansibleActs reports whether a task of a text of Ansible changes something in a cluster, and whether all that do so
+// delete. One that only looks changes nothing.
+func ansibleActs(b []byte) (acts, deletes bool) {
+	runs := ansibleRuns.Match(b)
+	acts, deletes = runs && ansible.Match(b), true
+	for _, at := range ansible.FindAllIndex(b, -1) {
+		if ansibleLooks.Match(b[at[0]:at[1]]) {
+			continue
+		}
+		task := b[at[1]:]
+		if next := ansibleTask.FindIndex(task); next != nil {
+			task = task[:next[0]]
+		}
+		acts, deletes = true, deletes && ansibleDeletes.Match(task)
+	}
+	return acts, acts && deletes && !runs
+}
+
 // deployed are these tools.
 var deployed = []deployer{
 	{"Fleet", regexp.MustCompile(`^fleet\.ya?ml$`), nil, anyYAML},
@@ -71,6 +98,9 @@ func (o *opened) has(dir string, name *regexp.Regexp) bool {
 // tool is a changed file of a tool that deploys what its files say.
 func (o *opened) tool(f string, used func(string) bool) (Open, bool) {
 	open := func(name string) (Open, bool) {
+		if name == "Ansible" && o.onlyDeletes(f) {
+			return Open{f, 1, "it says what Ansible deletes, which is not run"}, true
+		}
 		return Open{f, 1, fmt.Sprintf("it says what %s installs, which is not rendered", name)}, true
 	}
 	hidden := strings.HasPrefix(f, ".") || strings.Contains(f, "/.")
@@ -130,7 +160,7 @@ func (o *opened) mentions() []mention {
 				continue
 			}
 			b, err := t.src.Read(p)
-			if err == nil && (lines && helmfileRuns.Match(b) || !lines && ansible.Match(b)) {
+			if err == nil && (lines && helmfileRuns.Match(b) || !lines && actsByAnsible(b)) {
 				o.texts = append(o.texts, mention{p, b, lines})
 			}
 		}
@@ -165,11 +195,34 @@ func (o *opened) says(f string, p deployer) bool {
 		}
 		b, err := t.src.Read(f)
 		named := p.file != anyYAML || ansiblePath.MatchString(f)
-		if err != nil && named || err == nil && (p.says == nil || p.says.Match(b)) {
+		says := p.says == nil || p.says.Match(b) && (p.says != ansible || actsByAnsible(b))
+		if err != nil && named || err == nil && says {
 			return true
 		}
 	}
 	return false
+}
+
+func actsByAnsible(b []byte) bool {
+	acts, _ := ansibleActs(b)
+	return acts
+}
+
+// onlyDeletes reports whether all that a text of Ansible changes in a cluster, on either side, is what it deletes.
+func (o *opened) onlyDeletes(f string) bool {
+	found := false
+	for _, t := range o.sides {
+		if !t.src.HasFile(f) {
+			continue
+		}
+		b, err := t.src.Read(f)
+		acts, deletes := ansibleActs(b)
+		if err != nil || acts && !deletes {
+			return false
+		}
+		found = found || deletes
+	}
+	return found
 }
 
 // ytt reports whether a folder has a manifest for ytt.
