@@ -57,7 +57,10 @@ var (
 
 // effects is what differs between the sides, as far as it is known without rendering.
 type effects struct {
-	reach   *reach
+	reach *reach
+	// spaces are the namespaces that each release may have objects in; filled as they are asked for.
+	spaces map[*release.Recipe]map[string]bool
+
 	acting  map[string]bool // namespaces of objects that act on others
 	runs    map[string]bool // namespaces of workloads
 	counted map[string]bool // namespaces in which something differs that a quota counts, and whether that has pods
@@ -85,7 +88,8 @@ func (r *reach) renderActed(ctx context.Context) (bool, error) {
 		return false, nil
 	}
 	e := &effects{
-		reach: r, acting: map[string]bool{}, runs: map[string]bool{}, steers: map[string]bool{}, every: everyKinds,
+		reach: r, spaces: map[*release.Recipe]map[string]bool{}, every: everyKinds,
+		acting: map[string]bool{}, runs: map[string]bool{}, steers: map[string]bool{},
 		zeroed: map[string]bool{}, counted: map[string]bool{},
 	}
 	for _, kind := range roomKinds {
@@ -183,7 +187,7 @@ func (e *effects) learn(j, twin *release.Recipe) {
 	e.all = e.all || anyFile(j, func(b []byte) bool { // what differs may be the parameters of a policy
 		return bytes.Contains(b, []byte("paramKind")) && hasKind(b, e.every)
 	})
-	for ns := range namespacesOf(j) { // an object acts on one of a namespace that it names, too
+	for ns := range e.namespaces(j) { // an object acts on one of a namespace that it names, too
 		e.acting[ns], e.zeroed[ns] = e.acting[ns] || acts, e.zeroed[ns] || zeroed
 	}
 	for ns := range ownNamespaces(j) {
@@ -254,8 +258,8 @@ func (e *effects) actedOnBy(j *release.Recipe) bool {
 		e.picks && anyFile(j, func(b []byte) bool { return hasKind(b, []string{namespaceKind}) }) ||
 		len(e.runs) > 0 && j.Release.Fetch == nil &&
 			anyFile(j, func(b []byte) bool { return hasKind(b, e.every) || asksOfPods(b) }) ||
-		anyFile(j, func(b []byte) bool { return e.acts(j, b) }) && meet(e.runs, namespacesOf(j)) ||
-		anyFile(j, func(b []byte) bool { return e.steersOthers(j, b) }) && meet(e.steers, namespacesOf(j))
+		anyFile(j, func(b []byte) bool { return e.acts(j, b) }) && meet(e.runs, e.namespaces(j)) ||
+		anyFile(j, func(b []byte) bool { return e.steersOthers(j, b) }) && meet(e.steers, e.namespaces(j))
 }
 
 // asksOfPods reports whether a text may be of webhooks that decide on pods.
@@ -305,6 +309,14 @@ func begins(b []byte, kind string) bool {
 			return true
 		}
 	}
+}
+
+// namespaces is [namespacesOf], once for each release.
+func (e *effects) namespaces(j *release.Recipe) map[string]bool {
+	if e.spaces[j] == nil {
+		e.spaces[j] = namespacesOf(j)
+	}
+	return e.spaces[j]
 }
 
 // namespacesOf are the namespaces that the objects of a release may be in, by the texts of its files.

@@ -40,7 +40,7 @@ func (e *effects) count(sides ...*side.Side) {
 				}
 			}
 			if some {
-				for ns := range namespacesOf(j) {
+				for ns := range e.namespaces(j) {
 					quotas[ns] = quotas[ns] || objects
 				}
 			}

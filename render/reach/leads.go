@@ -44,7 +44,7 @@ func (e *effects) lead(d, other document.Document, j *release.Recipe) {
 		reflect.DeepEqual(rulesOf(d), rulesOf(other)) {
 		return
 	}
-	x := leading{gateway: key[1] == "Gateway", names: wordsOf(rulesOf(d)), in: namespacesOf(j)}
+	x := leading{gateway: key[1] == "Gateway", names: wordsOf(rulesOf(d)), in: e.namespaces(j)}
 	if steered {
 		x.name = []byte(key[3])
 	}
@@ -70,7 +70,7 @@ func (e *effects) callers(s *side.Side) {
 	for i := range s.Releases {
 		in := map[string]bool{}
 		if s.Recipes[i] != nil {
-			in = namespacesOf(s.Recipes[i])
+			in = e.namespaces(s.Recipes[i])
 		}
 		if !meet(e.zeroed, in) {
 			continue
@@ -135,7 +135,7 @@ func (e *effects) leads(j *release.Recipe) bool {
 		return false
 	}
 	settings, err := json.Marshal(&j.Release)
-	near := namespacesOf(j)
+	near := e.namespaces(j)
 	return err != nil || slices.ContainsFunc(e.led, func(x leading) bool {
 		names := func(b []byte) bool {
 			return x.name != nil && hasWord(b, x.name) && (!x.gateway || bytes.Contains(b, []byte("parentRefs")))
