@@ -11,6 +11,7 @@ import (
 	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/slice"
+	"github.com/kubesettle/kubesettle/verify/state"
 )
 
 var allocates = Analyzer{Name: "allocated", Rule: rules.ApplyRejected, Run: allocated, Compares: true, Whole: true,
@@ -22,7 +23,10 @@ var allocates = Analyzer{Name: "allocated", Rule: rules.ApplyRejected, Run: allo
 const firstNodePort, lastNodePort = 30000, 32767
 
 // claimed is what a Service asks the API server for by number.
-type claimed struct{ what, path string }
+type claimed struct {
+	what, path string
+	port       int32 // of the nodes; 0: it is an address
+}
 
 // allocated says which Services come to ask for a port of the nodes or a cluster IP that another one in the cluster
 // has, or for a port that is out of the usual range. One that only moves in this change may be quick enough.
@@ -30,66 +34,72 @@ type claimed struct{ what, path string }
 // Upstream: kubernetes v1.36.3, pkg/registry/core/service/storage: initNodePorts, updateNodePorts, allocIPs; a port is
 // allocated whatever its protocol.
 func allocated(p *Pass) []Remark {
-	where := p.where()
-	var out []Remark
-	holders := [2]map[string][]*object.Object{{}, {}}
-	for v := range holders {
-		for _, o := range where.objects[v] {
+	a := &allocator{where: p.where(), holders: [2]map[string][]*object.Object{{}, {}}}
+	for v := range a.holders {
+		for _, o := range a.where.objects[v] {
 			for _, c := range claims(o) {
-				if list := holders[v][c.what]; !slices.Contains(list, o) {
-					holders[v][c.what] = append(list, o)
-				}
+				a.holders[v][c.what] = append(a.holders[v][c.what], o)
 			}
 		}
 	}
-	had := func(o *object.Object, what string) bool {
-		return slices.ContainsFunc(holders[0][what], func(b *object.Object) bool {
-			return keyOf(b) == keyOf(o) && where.tie(b, o) != slice.Apart
-		})
-	}
-	for _, o := range where.objects[1] {
+	var out []Remark
+	for _, o := range a.where.objects[state.Head] {
 		for _, c := range claims(o) {
-			if had(o, c.what) {
+			if a.had(o, c.what) {
 				continue
 			}
-			r := Remark{Object: o, release: o.Release, status: finding.New, paths: []string{c.path}}
-			if n, is := nodePort(c.what); is && (n < firstNodePort || n > lastNodePort) {
-				r.Conditional = true
-				r.text = fmt.Sprintf("the API server refuses %s: %s is out of the range %d-%d, unless its "+
-					"--service-node-port-range is another", o.ID, c.what, firstNodePort, lastNodePort)
-				r.remedies = byHand("give it a port of the range, or none")
+			if r := a.refuses(o, c); r.text != "" {
+				r.Object, r.release, r.status, r.paths = o, o.Release, finding.New, []string{c.path}
 				out = append(out, r)
-				continue
 			}
-			i := slices.IndexFunc(holders[1][c.what], func(x *object.Object) bool {
-				return keyOf(x) != keyOf(o) && mayMeet(where, x, o) && (had(x, c.what) || x.ID.Compare(o.ID) < 0)
-			})
-			if i < 0 {
-				if x, by := outlasts(where, o, holders[0][c.what]); x != nil {
-					r.Conditional = by == ""
-					r.causes = []cause{{object: x}}
-					r.text = fmt.Sprintf("the API server refuses %s: %s is allocated to %s", o.ID, c.what, x.ID)
-					if by == "" {
-						r.text += ", unless that is deleted first"
-					} else {
-						r.text += ", which " + by + " deletes only once the rest is applied"
-					}
-					r.remedies = byHand("delete " + x.ID.String() + " in a change that is applied first, or ask for another")
-					out = append(out, r)
-				}
-				continue
-			}
-			x := holders[1][c.what][i]
-			r.beside, r.with = [2]*object.Object{nil, x}, where.open(o, x)
-			r.text = fmt.Sprintf("the API server refuses %s: %s is allocated to %s", o.ID, c.what, x.ID)
-			if !had(x, c.what) {
-				r.text = fmt.Sprintf("the API server refuses %s or %s, whichever comes second: both ask for %s", x.ID, o.ID, c.what)
-			}
-			r.remedies = byHand("give one of them another, or none: the API server chooses one that is free")
-			out = append(out, r)
 		}
 	}
 	return out
+}
+
+// allocator knows which Services ask for what, by version.
+type allocator struct {
+	where   *whereabouts
+	holders [2]map[string][]*object.Object
+}
+
+// had reports whether base has a Service ask for the same.
+func (a *allocator) had(o *object.Object, what string) bool {
+	return slices.ContainsFunc(a.holders[state.Base][what], func(b *object.Object) bool {
+		return keyOf(b) == keyOf(o) && a.where.tie(b, o) != slice.Apart
+	})
+}
+
+// refuses is why the API server does not give a Service what it comes to ask for; without a text: it does.
+func (a *allocator) refuses(o *object.Object, c claimed) Remark {
+	if c.port != 0 && (c.port < firstNodePort || c.port > lastNodePort) {
+		return Remark{Conditional: true, remedies: byHand("give it a port of the range, or none"),
+			text: fmt.Sprintf("the API server refuses %s: %s is out of the range %d-%d, unless its "+
+				"--service-node-port-range is another", o.ID, c.what, firstNodePort, lastNodePort)}
+	}
+	for _, x := range a.holders[state.Head][c.what] {
+		if keyOf(x) == keyOf(o) || !mayMeet(a.where, x, o) || !a.had(x, c.what) && x.ID.Compare(o.ID) >= 0 {
+			continue
+		}
+		r := Remark{beside: [2]*object.Object{nil, x}, with: a.where.open(o, x),
+			text:     fmt.Sprintf("the API server refuses %s: %s is allocated to %s", o.ID, c.what, x.ID),
+			remedies: byHand("give one of them another, or none: the API server chooses one that is free")}
+		if !a.had(x, c.what) {
+			r.text = fmt.Sprintf("the API server refuses %s or %s, whichever comes second: both ask for %s", x.ID, o.ID, c.what)
+		}
+		return r
+	}
+	x, by := outlasts(a.where, o, a.holders[state.Base][c.what])
+	if x == nil {
+		return Remark{}
+	}
+	until := "unless that is deleted first"
+	if by != "" {
+		until = "which " + by + " deletes only once the rest is applied"
+	}
+	return Remark{Conditional: by == "", causes: []cause{{object: x}},
+		text:     fmt.Sprintf("the API server refuses %s: %s is allocated to %s, %s", o.ID, c.what, x.ID, until),
+		remedies: byHand("delete " + x.ID.String() + " in a change that is applied first, or ask for another")}
 }
 
 // mayMeet reports whether two Services may be in one cluster. Of one name in two releases of which nobody says where
@@ -126,12 +136,6 @@ func outlasts(where *whereabouts, o *object.Object, had []*object.Object) (*obje
 	return nil, ""
 }
 
-// nodePort is the number of a port of the nodes that a Service asks for.
-func nodePort(what string) (n int, is bool) {
-	_, err := fmt.Sscanf(what, "nodePort %d", &n)
-	return n, err == nil
-}
-
 // claims are what a Service asks for.
 func claims(o *object.Object) []claimed {
 	s, is := o.Typed.(*corev1.Service)
@@ -139,20 +143,20 @@ func claims(o *object.Object) []claimed {
 		return nil
 	}
 	var out []claimed
-	asks := func(what, path string) {
+	asks := func(what, path string, port int32) {
 		if !slices.Contains(o.Unknown, path) && !o.IsVolatile(path) {
-			out = append(out, claimed{what, path})
+			out = append(out, claimed{what, path, port})
 		}
 	}
 	if s.Spec.Type == corev1.ServiceTypeNodePort || s.Spec.Type == corev1.ServiceTypeLoadBalancer {
 		for i, port := range s.Spec.Ports {
 			if port.NodePort != 0 {
-				asks(fmt.Sprintf("nodePort %d", port.NodePort), fmt.Sprintf("spec.ports[%d].nodePort", i))
+				asks(fmt.Sprintf("nodePort %d", port.NodePort), fmt.Sprintf("spec.ports[%d].nodePort", i), port.NodePort)
 			}
 		}
 	}
 	if a, err := netip.ParseAddr(s.Spec.ClusterIP); err == nil {
-		asks("clusterIP "+a.String(), "spec.clusterIP")
+		asks("clusterIP "+a.String(), "spec.clusterIP", 0)
 	}
 	return out
 }

@@ -61,11 +61,14 @@ var ownKinds = []string{configMap, account, appProject}
 // hasElsewhere reports whether objects of base already name one of a kind that is not in the repository, so that the
 // cluster has these from somewhere else.
 func (w *whereabouts) hasElsewhere(kind string) bool {
-	return slices.ContainsFunc(w.objects[state.Base], func(o *object.Object) bool {
-		return slices.ContainsFunc(names(o), func(n need) bool {
-			return n.kind == kind && w.base.lacks(o.ID.Namespace, n) != lacksNothing
+	if _, known := w.elsewhereToo[kind]; !known {
+		w.elsewhereToo[kind] = slices.ContainsFunc(w.objects[state.Base], func(o *object.Object) bool {
+			return slices.ContainsFunc(names(o), func(n need) bool {
+				return n.kind == kind && w.base.lacks(o.ID.Namespace, n) != lacksNothing
+			})
 		})
-	})
+	}
+	return w.elsewhereToo[kind]
 }
 
 // beside reports whether a file is one of the release, or of the object.

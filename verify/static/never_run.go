@@ -23,9 +23,9 @@ func neverRuns(p *Pass) []Remark {
 	var out []Remark
 	for _, o := range p.Objects(state.Head) {
 		b := p.before().counterpart(o)
-		if job, is := o.Typed.(*batchv1.CronJob); is && state.NeverDue(job.Spec.Schedule) && !neverDue(b) {
+		if neverDue(o) && !neverDue(b) {
 			out = append(out, Remark{Object: o, paths: []string{"spec.schedule"}, Note: true,
-				text: fmt.Sprintf("no Job of %s is ever due: no date matches its schedule %s", o.ID, job.Spec.Schedule)})
+				text: fmt.Sprintf("no Job of %s is ever due: no date matches its schedule %s", o.ID, textAt(o.Content, "spec.schedule"))})
 		}
 		spec, prefix := podSpec(o)
 		if spec == nil || o.Typed == nil || !anywhere(spec) {

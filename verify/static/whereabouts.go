@@ -20,13 +20,15 @@ type whereabouts struct {
 	onHead     map[object.ID][]*object.Object
 	ids        [2]map[string][]*object.Object // filled as they are asked for
 	texts      map[string]bool                // whether a file mentions a name; filled as it is asked for
+	// elsewhereToo are kinds, with whether base names some that are not here, see [whereabouts.hasElsewhere].
+	elsewhereToo map[string]bool
 	// clusters says that the repository is of several, as [whereabouts.severalClusters] finds once.
 	clusters, clustersKnown bool
 	names                   map[string]map[string]map[string]bool // that objects of head name, see [whereabouts.namedBy]
 }
 
 func newWhereabouts(ch *object.Changes, ties *slice.Neighbours) *whereabouts {
-	w := &whereabouts{ch: ch, ties: ties, texts: map[string]bool{}}
+	w := &whereabouts{ch: ch, ties: ties, texts: map[string]bool{}, elsewhereToo: map[string]bool{}}
 	w.objects[1] = renderedObjects(ch.Head)
 	w.onHead = make(map[object.ID][]*object.Object, len(w.objects[1]))
 	for _, o := range w.objects[1] {
