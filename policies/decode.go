@@ -37,6 +37,7 @@ type decoder struct {
 	env      *cel.Env              // of custom intents; nil until the first one
 	loops    *cel.Env              // of declared controllers; as env
 	most     fileLimits
+	shipped  bool // the file is one of [Operators]: its expressions compile, and do so when they are asked for
 }
 
 func newDecoder() *decoder {

@@ -19,8 +19,9 @@ var Operators = sync.OnceValue(func() []OwnController {
 	for _, f := range list {
 		data, err := operatorFiles.ReadFile("operators/" + f.Name())
 		if err == nil {
-			var p *Policy
-			if p, err = Load("operators/"+f.Name(), data); err == nil {
+			p, d := Default(), newDecoder()
+			p.File, d.file, d.shipped = "operators/"+f.Name(), "operators/"+f.Name(), true
+			if err = p.read(d, data); err == nil {
 				for _, o := range p.Controllers.Own {
 					o.Known = true
 					out = append(out, o)

@@ -92,7 +92,7 @@ func (d *decoder) made(m *OwnMade, more fields) fields {
 // Asked is a CEL expression over a custom resource, which it calls self.
 type Asked struct {
 	text    string
-	program cel.Program
+	program func() (cel.Program, error)
 }
 
 // String is its text.
@@ -100,7 +100,11 @@ func (a *Asked) String() string { return a.text }
 
 // Of is the recipe's result for a custom resource; an error is the resource's, such as a missing field.
 func (a *Asked) Of(resource map[string]any) (any, error) {
-	v, _, err := a.program.Eval(map[string]any{varSelf: resource})
+	program, err := a.program()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", a.text, err)
+	}
+	v, _, err := program.Eval(map[string]any{varSelf: resource})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", a.text, err)
 	}
@@ -147,6 +151,10 @@ func (d *decoder) asked(into **Asked, want *cel.Type) read {
 		if d.text(&text)(n, at); text == "" {
 			return
 		}
+		if d.shipped {
+			*into = &Asked{text, sync.OnceValues(func() (cel.Program, error) { return compiled(text) })}
+			return
+		}
 		parsed, issues := resources().Compile(text)
 		if issues.Err() != nil {
 			d.mistaken(n, at, issues.Errors())
@@ -161,8 +169,17 @@ func (d *decoder) asked(into **Asked, want *cel.Type) read {
 			d.fail(n, at, "%s", err)
 			return
 		}
-		*into = &Asked{text, program}
+		*into = &Asked{text, func() (cel.Program, error) { return program, nil }}
 	}
+}
+
+// compiled is a program of an expression that is known to be one.
+func compiled(text string) (cel.Program, error) {
+	parsed, issues := resources().Compile(text)
+	if issues.Err() != nil {
+		return nil, issues.Err()
+	}
+	return resources().Program(parsed, cel.CostLimit(maxCost))
 }
 
 // madeKind refuses kinds that are no workload.
