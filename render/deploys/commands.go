@@ -209,6 +209,9 @@ const (
 
 // parseKubectl reads apply, create, replace and kustomize of kubectl, and process of oc.
 func parseKubectl(args []string) []Deploy {
+	if !hasAny(args, "kustomize", "process", "new-app", "apply", "create", "replace", "diff") {
+		return nil
+	}
 	f := flags(kubectlSwitches, kubectlOthers)
 	namespace := f.StringP("namespace", "n", "", "")
 	files := f.StringSliceP("filename", "f", nil, "")
@@ -242,6 +245,11 @@ func parseKubectl(args []string) []Deploy {
 		}
 	}
 	return slices.DeleteFunc(out, func(d Deploy) bool { return d.Path == "-" || strings.Contains(d.Path, "://") })
+}
+
+// hasAny reports whether one of the arguments of a command, flags or not, is one of some words.
+func hasAny(args []string, words ...string) bool {
+	return slices.ContainsFunc(args, func(a string) bool { return slices.Contains(words, a) })
 }
 
 func folder(dir, namespace string) []Deploy {

@@ -137,11 +137,11 @@ func legible(s *source.Source, f string, some func([]byte) bool) (read func(stri
 		return nil, nil
 	}
 	b, err := s.Read(f)
-	if err != nil || len(b) > maxFile || !some(b) {
+	if err != nil || len(b) > maxFile || source.IsManifestName(f) && isObjects(b) || !some(b) {
 		return nil, nil
 	}
 	plain := source.Learn(s.Memo, "legible", b, func() (bool, bool) { return bytes.IndexByte(b, 0) < 0 && !deep(b), true })
-	if !plain || source.IsManifestName(f) && isObjects(b) {
+	if !plain {
 		return nil, nil
 	}
 	return read, b

@@ -11,9 +11,18 @@ import (
 	"github.com/kubesettle/kubesettle/render/source"
 )
 
-// throwaway is a text by which a script makes a cluster for a test, or takes one: nothing stays there.
-var throwaway = regexp.MustCompile(`\bkind create cluster|kind-action|setup-kind|minikube start|setup-minikube|k3d cluster create|` +
-	`k3d-action|setup-k3s|\bct install|chart-testing`)
+// tries are the commands and actions by which a script makes a cluster for a test, or takes one.
+var tries = [][]byte{[]byte("kind create cluster"), []byte("kind-action"), []byte("setup-kind"), []byte("minikube start"),
+	[]byte("setup-minikube"), []byte("k3d cluster create"), []byte("k3d-action"), []byte("setup-k3s"), []byte("ct install"),
+	[]byte("chart-testing")}
+
+var triesAsWord = regexp.MustCompile(`\b(kind create cluster|ct install)|` +
+	`kind-action|setup-kind|minikube start|setup-minikube|k3d cluster create|k3d-action|setup-k3s|chart-testing`)
+
+// throwaway reports whether a script makes a cluster for a test, or takes one: nothing stays there.
+func throwaway(b []byte) bool {
+	return slices.ContainsFunc(tries, func(m []byte) bool { return bytes.Contains(b, m) }) && triesAsWord.Match(b)
+}
 
 // forTests matches the name of a script that tries something out.
 var forTests = regexp.MustCompile(`^(test|tests|e2e)\.[a-z]+$`)
@@ -50,11 +59,11 @@ func (o *opened) steps(side int, f string) []call {
 		return nil
 	}
 	read, b := legible(src, f, mayStep)
-	if read == nil || throwaway.Match(b) {
+	if read == nil {
 		return nil
 	}
 	calls := source.Learn(src.Memo, "deploys "+f, b, func() ([]call, bool) { return read(f, b), true })
-	if !slices.ContainsFunc(calls, func(c call) bool { return c.Tool != Step || c.Name != writes }) {
+	if !slices.ContainsFunc(calls, func(c call) bool { return c.Tool != Step || c.Name != writes }) || throwaway(b) {
 		return nil // its output is for something else
 	}
 	return slices.DeleteFunc(slices.Clone(calls), func(c call) bool {
@@ -101,11 +110,11 @@ func (o *opened) scripts(side int, f func(file string, text []byte, calls []call
 	src := o.sides[side].src
 	for _, p := range src.Files {
 		read, b := legible(src, p, func(b []byte) bool { return mayCallIn(src.Memo, b) })
-		if read == nil || throwaway.Match(b) {
+		if read == nil {
 			continue
 		}
 		calls := source.Learn(src.Memo, "deploys "+p, b, func() ([]call, bool) { return read(p, b), true })
-		if len(calls) > 0 && f(p, b, calls) {
+		if len(calls) > 0 && !throwaway(b) && f(p, b, calls) {
 			return
 		}
 	}

@@ -28,6 +28,9 @@ var (
 // ansible are the modules of Ansible that deploy.
 var ansible = regexp.MustCompile(`(?m)^\s*(-\s*)?(kubernetes\.core|community\.kubernetes|redhat\.openshift)\.(k8s|helm)\w*:`)
 
+// ansibleMarks are what a text that [ansible] matches holds one of.
+var ansibleMarks = [][]byte{[]byte("kubernetes.core."), []byte("community.kubernetes."), []byte("redhat.openshift.")}
+
 // ansibleLooks are those that only look, ansibleDeletes is the setting of one that deletes, ansibleTask begins a task.
 var (
 	ansibleLooks   = regexp.MustCompile(`\.(k8s_info|k8s_cluster_info|k8s_log|helm_info|helm_plugin_info):`)
@@ -40,8 +43,11 @@ var (
 // ansibleActs reports whether a task of a text of Ansible changes something in a cluster, and whether all that do so
 // delete. One that only looks changes nothing.
 func ansibleActs(b []byte) (acts, deletes bool) {
+	if !slices.ContainsFunc(ansibleMarks, func(m []byte) bool { return bytes.Contains(b, m) }) || !ansible.Match(b) {
+		return false, false
+	}
 	runs := ansibleRuns.Match(b)
-	acts, deletes = runs && ansible.Match(b), true
+	acts, deletes = runs, true
 	for _, at := range ansible.FindAllIndex(b, -1) {
 		if ansibleLooks.Match(b[at[0]:at[1]]) {
 			continue

@@ -46,9 +46,12 @@ type shell struct {
 	funcs  map[string]*syntax.Stmt
 	called map[string]bool
 	repos  map[string]string // of `helm repo add`
+	said   map[string]saying // by the words of a command
 }
 
-func newShell(file string) *shell { return &shell{file: file, repos: map[string]string{}} }
+func newShell(file string) *shell {
+	return &shell{file: file, repos: map[string]string{}, said: map[string]saying{}}
+}
 
 // run follows one script; line gives the file's line of one of the script's.
 func (sh *shell) run(text string, line func(int) int, vars map[string]string, dirs []string) {

@@ -77,11 +77,23 @@ func (sh *shell) tool(words []string, line int, st state) {
 	if name, address, ok := repoAdded(words); ok {
 		sh.repos[name] = address
 	}
-	for _, d := range parse(words) {
+	key := strings.Join(words, "\x00")
+	said, known := sh.said[key]
+	if !known {
+		said = saying{parse(words), stepOf(words)}
+		sh.said[key] = said
+	}
+	for _, d := range said.deploys {
 		d.File, d.Line = sh.file, line
 		sh.calls = append(sh.calls, call{Deploy: d, dirs: st.dirs})
 	}
-	if text := stepOf(words); text != "" {
-		sh.step("", text, line, st)
+	if said.step != "" {
+		sh.step("", said.step, line, st)
 	}
+}
+
+// saying is what the words of one command say: in many states of a script they are the same.
+type saying struct {
+	deploys []Deploy
+	step    string
 }

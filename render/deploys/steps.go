@@ -79,6 +79,10 @@ func steered(tool string, args []string, names ...string) string {
 
 // edits reports whether arguments of kubectl change what runs, otherwise than by files of this repository.
 func edits(args []string) bool {
+	if !hasAny(args, "apply", "replace", "create", "cordon", "drain", "taint", "scale", "autoscale", "set", "patch",
+		"delete", "edit") {
+		return false
+	}
 	f := flags(kubectlSwitches, kubectlOthers+",namespace,n,kustomize,k,patch,p,type,replicas,limits,requests,containers,c")
 	files := f.StringSliceP("filename", "f", nil, "")
 	dry := f.String("dry-run", "none", "")

@@ -53,8 +53,8 @@ func holdsObject(b []byte) bool {
 func hasText(b []byte, text string) bool { return bytes.Contains(b, []byte(text)) }
 
 var (
-	apiVersionKey = regexp.MustCompile(`(?m)^["']?apiVersion["']?\s*:`)
-	kindKey       = regexp.MustCompile(`(?m)^["']?kind["']?\s*:`)
+	apiVersionKey = regexp.MustCompile(`\A["']?apiVersion["']?\s*:`)
+	kindKey       = regexp.MustCompile(`\A["']?kind["']?\s*:`)
 )
 
 // IsObject reports whether a file itself names an API version and a kind, as an object does, and
@@ -64,8 +64,22 @@ func IsObject(b []byte) bool {
 	if !mayName(b) {
 		return false
 	}
-	return HasAPIVersion(b) && kindKey.Match(b) || holdsObject(b)
+	return HasAPIVersion(b) && hasKey(b, "kind", kindKey) || holdsObject(b)
 }
 
 // HasAPIVersion reports whether a file itself names an API version.
-func HasAPIVersion(b []byte) bool { return apiVersionKey.Match(b) }
+func HasAPIVersion(b []byte) bool { return hasKey(b, "apiVersion", apiVersionKey) }
+
+// hasKey reports whether a line begins with a key. It looks for the key's name first, as most texts have none.
+func hasKey(b []byte, name string, key *regexp.Regexp) bool {
+	for {
+		i := bytes.Index(b, []byte(name))
+		if i < 0 {
+			return false
+		}
+		if key.Match(b[bytes.LastIndexByte(b[:i], '\n')+1:]) {
+			return true
+		}
+		b = b[i+1:]
+	}
+}
