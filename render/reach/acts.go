@@ -242,11 +242,14 @@ func (e *effects) actOn(j *release.Recipe) bool {
 	if j.Release.Kind != object.Helm && !anyFile(j, isWorkload) {
 		return false
 	}
-	if e.all || len(e.named) > 0 && anyFile(j, func(b []byte) bool { return containsAny(b, e.named) }) {
+	if e.all {
 		return true
 	}
-	if b, err := json.Marshal(&j.Release); err != nil || containsAny(b, e.named) {
-		return true
+	if len(e.named) > 0 {
+		b, err := json.Marshal(&j.Release)
+		if err != nil || containsAny(b, e.named) || anyFile(j, func(b []byte) bool { return containsAny(b, e.named) }) {
+			return true
+		}
 	}
 	return e.labels && anyFile(j, func(b []byte) bool { return bytes.Contains(b, choosing) }) ||
 		meet(e.acting, ownNamespaces(j))

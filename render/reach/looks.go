@@ -15,13 +15,15 @@ import (
 // release of the other is rendered.
 
 var (
-	looking  = regexp.MustCompile(`podAffinity|podAntiAffinity|topologySpreadConstraints`)
 	chosen   = regexp.MustCompile(`matchLabels:[ \t]*(?:\{([^}]*)\}|\r?\n((?:[ \t]+[\w./"'-]+:[ \t]*\S+[ \t]*\r?\n)+))`)
 	oneOf    = regexp.MustCompile(`values:[ \t]*(?:\[([^\]]*)\]|\r?\n((?:[ \t]*- \S+[ \t]*\r?\n)+))`)
 	word     = regexp.MustCompile(`[^\s,:"'\[\]{}]+`)
 	mounting = regexp.MustCompile(`claimName:[ \t]*["']?([\w.-]+)`)
 	binding  = regexp.MustCompile(`hostPort["']?:[ \t]*["']?(\d+)`)
 )
+
+// looking are the fields of pods below which they choose others.
+var looking = [][]byte{[]byte("podAffinity"), []byte("podAntiAffinity"), []byte("topologySpreadConstraints")}
 
 // meeting is what pods say by which they meet others.
 type meeting struct {
@@ -54,18 +56,20 @@ func meetingIn(j *release.Recipe, differs func(p string) bool) meeting {
 func lookedAt(b []byte) [][]byte {
 	var out [][]byte
 	for _, doc := range bytes.SplitAfter(b, []byte("\n---")) {
-		at := looking.FindIndex(doc)
-		if at == nil {
-			continue
+		from := len(doc)
+		for _, term := range looking {
+			if i := bytes.Index(doc, term); i >= 0 {
+				from = min(from, i)
+			}
 		}
-		for _, m := range chosen.FindAllSubmatch(doc[at[0]:], -1) {
+		for _, m := range chosen.FindAllSubmatch(doc[from:], -1) {
 			for i, w := range word.FindAll(slices.Concat(m[1], m[2]), -1) {
 				if i%2 == 1 {
 					out = append(out, w)
 				}
 			}
 		}
-		for _, m := range oneOf.FindAllSubmatch(doc[at[0]:], -1) {
+		for _, m := range oneOf.FindAllSubmatch(doc[from:], -1) {
 			for _, w := range word.FindAll(slices.Concat(m[1], m[2]), -1) {
 				if len(w) > 1 || w[0] != '-' {
 					out = append(out, w)
