@@ -129,7 +129,7 @@ func ownedByFields(gvk schema.GroupVersionKind, now map[string]any, was Manifest
 // Upstream: structured-merge-diff v6, typed: (*validatingObjectWalker).visitListItems; managedfields: "failed to create
 // typed patch object".
 func Twice(content map[string]any) field.ErrorList {
-	if !severalIn(content) { // to know all schemas takes 50 ms
+	if !twiceIn(content) { // to know all schemas takes 50 ms
 		return nil
 	}
 	obj, err := plain(content)
@@ -151,14 +151,33 @@ func Twice(content map[string]any) field.ErrorList {
 	return sorted(out)
 }
 
-// severalIn reports whether a list in a value has more than one element.
-func severalIn(v any) bool {
+// mergeKeys are fields by which upstream's schemas tell elements of a list apart: of each list those without a default.
+var mergeKeys = []string{"apiServerID", "containerPort", "device", "devicePath", "ip", "key", "mountPath", "name", "port",
+	"resourceID", "topologyKey", "type", "uid"}
+
+// twiceIn reports whether a list in a value may have an element twice.
+func twiceIn(v any) bool {
 	switch v := v.(type) {
 	case []any:
-		return len(v) > 1 || slices.ContainsFunc(v, severalIn)
+		seen := map[any]bool{}
+		again := func(key any) bool {
+			was := seen[key]
+			seen[key] = true
+			return was
+		}
+		return slices.ContainsFunc(v, func(x any) bool {
+			of, isMap := x.(map[string]any)
+			if _, isList := x.([]any); !isMap && !isList {
+				return again(x)
+			}
+			return twiceIn(x) || slices.ContainsFunc(mergeKeys, func(k string) bool {
+				value, given := of[k]
+				return given && again(k+"="+fmt.Sprint(value))
+			})
+		})
 	case map[string]any:
 		for _, x := range v {
-			if severalIn(x) {
+			if twiceIn(x) {
 				return true
 			}
 		}
