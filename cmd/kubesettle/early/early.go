@@ -6,7 +6,7 @@ package early
 import "runtime/debug"
 
 // SmallGC is the garbage that this process lets lie, in percent of what lives, while it holds little.
-const SmallGC = 400
+const SmallGC = 1600
 
 // Given is the original value: 100, or that of the environment (GOGC).
 var Given = debug.SetGCPercent(SmallGC)
