@@ -20,7 +20,7 @@ func TestForecastHolds(t *testing.T) {
 	notUnderRace(t)
 	clusters, budget := 40, time.Minute
 	if testing.Short() {
-		clusters = 12
+		clusters = 6
 	}
 	told, fell, surged := 0, 0, 0
 	for seed := range clusters {

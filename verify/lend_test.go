@@ -499,7 +499,10 @@ var layouts = map[string]layout{
 // side the change is; where nobody says that two releases share a cluster, what needs both is a warning that says so;
 // in two clusters it does nothing.
 func TestActsInWhateverRelease(t *testing.T) {
-	for _, m := range mistakes {
+	for i, m := range mistakes {
+		if testing.Short() && i%2 > 0 { // each is checked eight times
+			continue
+		}
 		t.Run(m.name, func(t *testing.T) {
 			t.Parallel()
 			for _, part := range []*[2]string{&m.app, &m.platform} {

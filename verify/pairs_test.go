@@ -291,7 +291,7 @@ func TestVerdictsAreMonotoneAndSymmetric(t *testing.T) {
 		pairs = *morePairs
 	}
 	if testing.Short() {
-		pairs = 40
+		pairs = 24
 	}
 	var mu sync.Mutex
 	violated, tried := map[string]int{}, map[string]int{}

@@ -121,7 +121,7 @@ func TestWrongTypesAreRefused(t *testing.T) {
 	}
 	rounds := 150
 	if testing.Short() {
-		rounds = 16
+		rounds = 8
 	}
 	const other = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: other, namespace: shop}\nspec:\n" +
 		"  selector: {matchLabels: {%: other}}\n  template:\n    metadata: {labels: {app: other, tier: other}}\n" +

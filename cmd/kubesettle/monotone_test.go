@@ -232,7 +232,7 @@ func TestAWrapperIsNoFinding(t *testing.T) {
 }
 
 // quickWrappers is of how many wrappers one is tried with -short.
-const quickWrappers = 19
+const quickWrappers = 37
 
 // Adding files never removes a check: whatever includes a release on head, and mends it there, the release that base
 // has is checked as it is on head, also under another name.

@@ -74,11 +74,12 @@ func TestWhatIsLocalComesFirst(t *testing.T) {
 	}
 	const limit = time.Second
 	done := make(chan struct{})
-	defer close(done)
+	t.Cleanup(func() { close(done) })
 	faults := remoteFaults(done)
 	faults["is down"] = nil
 	for name, answer := range faults {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel() // each waits for its server
 			s := newStep(t, 1500)
 			s.remote = limit
 			s.env["INPUT_HTML-FILE"], s.env["INPUT_GITHUB-TOKEN"], s.env["INPUT_INLINE-SUGGESTIONS"] = "r.html", "t0ken", "true"
@@ -118,6 +119,7 @@ func TestWhatIsLocalComesFirst(t *testing.T) {
 			}
 		})
 		t.Run(name+", GitLab", func(t *testing.T) {
+			t.Parallel()
 			s, env := mergeRequest(t, 1500)
 			report := filepath.Join(s.dir, "r.json")
 			var out, said bytes.Buffer

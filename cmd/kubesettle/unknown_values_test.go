@@ -142,7 +142,7 @@ func TestWhatIsUnknownIsNeverBetter(t *testing.T) {
 	notUnderRace(t)
 	seed, n := uint64(34), *unknownDraws
 	if testing.Short() {
-		n = min(n, 30) // a draw takes three checks
+		n = min(n, 20) // a draw takes three checks
 	}
 	policy := treeFiles{".kubesettle.yaml": actionPolicy}
 	other := func(app string) treeFiles {
