@@ -52,7 +52,7 @@ var arrows = map[string][]string{
 	"render/locate":    {"render/fieldpath", "render/object", "render/document", "render/source", "render/release", "render/helm", "render/kustomize", "render/jsonnet", "render/worker"},
 	"render/rewrite":   {"render/fieldpath", "render/object", "render/document", "render/source", "render/release", "render/helm", "render/locate"},
 	"render/gitops": {"render/fieldpath", "render/object", "render/document", "render/source", "render/typed", "render/fetch", "render/redact", "render/release",
-		"render/helm", "render/kustomize", "render/jsonnet", "render/worker", "render/locate"},
+		"render/helm", "render/kustomize", "render/jsonnet", "render/worker", "render/locate", "render/deploys"},
 	"render/fetch":       {},
 	"render/kept":        {},
 	"render/redact":      {},

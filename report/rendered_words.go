@@ -32,6 +32,7 @@ var renderedWords = map[object.NoteKind]string{
 	object.PartUnknown:         "{0}: rendered without it",
 	object.ValueUndeclared:     "{at}: {0} of {object} is unknown: nothing gives the chart {1}",
 	object.SourceChanged:       "{0} changes the Application's source",
+	object.PluginAssumed:       "nothing here defines plugin {0}: rendered with the commands of its manual",
 	object.EnvironmentUnknown:  "{0} decides what the helmfile says and is not known: read without the variables that need not be set",
 	object.ParametersUnknown:   "the parameters that generator {1} gives {0} are not known from the repository: placeholders stand for them",
 	object.ClustersUnknown:     "the clusters of {0} are not known from the repository: {1} stands for them",

@@ -76,6 +76,11 @@ func (a *argoSource) add() {
 	a.from = object.From{}
 	if chart := document.Text(a.content, "chart"); chart != "" {
 		a.r.Kind = object.Helm
+		if document.Value(a.content, "plugin") != nil {
+			a.r.Kind, a.r.Path = object.Manifests, a.by.File
+			a.declaring.add(a.r, a.unreadPlugin("a plugin renders chart %s, and is not run", chart))
+			return
+		}
 		dir, f := a.chartOf(&a.r, argoChart(a.content), document.Text(a.content, "repoURL"), a.field)
 		if a.r.Path = dir; f == nil {
 			f = a.helm()
@@ -118,10 +123,7 @@ func (a *argoSource) add() {
 		f = a.failure(a.field, "keep one of `helm`, `kustomize`, `directory` and `plugin`",
 			"several kinds of sources in one, which Argo CD refuses")
 	case document.Value(a.content, "plugin") != nil:
-		a.r.Kind = object.Manifests
-		f = a.failure(a.field+".plugin", "commit the plugin's output, and let the Application name that",
-			"a plugin is a program; it is not run")
-		f.Skipped, f.Refused = true, true
+		f = a.plugin(dir)
 	case a.is("helm", a.Src.HasFile(path.Join(dir, "Chart.yaml"))):
 		a.r.Kind = object.Helm
 		f = a.helm()

@@ -30,6 +30,7 @@ type Found struct {
 	src      *source.Source
 	trialing locate.Options
 	objects  map[string]placed
+	plugins  *definitions            // nil: not looked for yet
 	making   []string                // kinds of which Secrets come, that the repository speaks of; nil: not looked for yet
 	Wake     func(kind, name string) // has an object rendered that is looked for; nil: all were rendered
 	// Await renders what waits and may hold an object that is not there, and reports whether it rendered anything.

@@ -48,6 +48,7 @@ const (
 	ValueUndeclared     NoteKind = "value-undeclared"      // of an object: a field, and the chart's value that it has
 
 	SourceChanged      NoteKind = "source-changed"      // a file
+	PluginAssumed      NoteKind = "plugin-assumed"      // the name of a plugin
 	ParametersUnknown  NoteKind = "parameters-unknown"  // an ApplicationSet, and its generator
 	EnvironmentUnknown NoteKind = "environment-unknown" // what variables of a helmfile hold
 	ClustersUnknown    NoteKind = "clusters-unknown"    // an ApplicationSet, and what stands for them

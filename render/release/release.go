@@ -59,6 +59,10 @@ type Release struct {
 	Unknown []object.Hole `json:",omitempty"`
 	// Remarks say what of the declaration is not honoured.
 	Remarks []object.Note
+	// Filled says that something fills in "<…>" in what is rendered, before it is applied.
+	Filled bool `json:",omitempty"`
+	// DefinedIn is the file that defines the plugin that renders it; "": none does.
+	DefinedIn string `json:"-"`
 	// Within is the ID of the release whose objects declare it, while both sides are rendered.
 	Within string `json:"-"`
 	// MayMiss are values files in the fetched chart that need not be there.

@@ -135,6 +135,11 @@ func (s *Side) withDeclaration(i int) {
 			s.Recipes[i].Beside(by, b)
 		}
 	}
+	if p := s.Releases[i].DefinedIn; p != "" {
+		if b, err := s.Src.Read(p); err == nil {
+			s.Recipes[i].Beside(p, b)
+		}
+	}
 }
 
 // Awaken notes that release i was rendered later than those around it.

@@ -15,6 +15,8 @@ var (
 	// plugin is filled in before anything is applied: by Argo CD's plugin for vaults and its build variables, and by
 	// vals, which helmfile calls for each reference to a secret.
 	plugin = regexp.MustCompile(`<path:[^<>]*>|\$\{?ARGOCD_|\bref\+[a-z0-9]+://`)
+	// bracketed is what the filler of a config management plugin replaces.
+	bracketed = regexp.MustCompile(`<[^<>\n]+>`)
 	// variable is what envsubst, Flux, OpenShift's templates and many a program fill in.
 	variable = regexp.MustCompile(`\$\{\{?[A-Za-z_][^{}]*\}`)
 	// marked is what other templates, sed and people fill in: marks that no field of the API has a meaning for.
@@ -38,7 +40,8 @@ func (b *builder) unknown(o *object.Object, asked []string) []string {
 	open := b.rel.By.File == "" || b.rel.Kind == object.Helm || b.rel.Substitute.Unknown()
 	plain := b.rel.By.File == "" && b.rel.Kind != object.Helm
 	stands := func(text string) bool {
-		return plugin.MatchString(text) || open && variable.MatchString(text) || plain && marked.MatchString(text)
+		return plugin.MatchString(text) || b.rel.Filled && bracketed.MatchString(text) ||
+			open && variable.MatchString(text) || plain && marked.MatchString(text)
 	}
 	fieldpath.Leaves(o.Content, nil, func(p fieldpath.Path, v any) {
 		if len(p) == 0 || forOthers(p) || slices.Contains(out, p.String()) {

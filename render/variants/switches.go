@@ -68,7 +68,12 @@ func WithSwitches(ctx context.Context, base, head *side.Side) error {
 			continue
 		}
 		head.Outputs[i].Holes = append(head.Outputs[i].Holes, s.undecidable(!bare)...)
-		if !bare || late() {
+		if open := declaredOpenly(head, r); !bare && !open || late() {
+			continue
+		} else if open { // no release is made of it: only what its values hide is said
+			s.trials = s.most()
+			_, hidden := s.settings()
+			head.Outputs[i].Notes = append(head.Outputs[i].Notes, hidden...)
 			continue
 		}
 		charts++
@@ -97,6 +102,22 @@ func WithSwitches(ctx context.Context, base, head *side.Side) error {
 		}
 	}
 	return nil
+}
+
+// declaredOpenly reports whether a plugin renders a release with values that come of a chart with its own values alone:
+// whoever installs that chart gives others.
+func declaredOpenly(s *side.Side, r release.Release) bool {
+	if !r.Filled || r.Kind != object.Helm || r.Within == "" {
+		return false
+	}
+	for r.Within != "" {
+		k, ok := s.ByID[r.Within]
+		if !ok || s.Releases[k].Within == r.Within {
+			return false
+		}
+		r = s.Releases[k]
+	}
+	return discover.IsBare(r)
 }
 
 // tooLate stands for the releases that a chart was not rendered as to see what a change hides, for want of time.
