@@ -103,8 +103,8 @@ func TestChartsThatGitOpsObjectsName(t *testing.T) {
 	}
 	site := chartSite(t, nil)
 	for spec, want := range map[string]string{
-		"{url: oci://r.example.com/charts/db, ref: {tag: 1.2.3}}":                    "chart db@1.2.3 cannot be fetched: host r.example.com is not allowed",
-		"{url: oci://r.example.com/charts/db, ref: {semver: ^1, tag: 1.2.3}}":        "chart db@^1 cannot",
+		"{url: oci://r.example.com/charts/db, ref: {tag: 1.2.3}}":                    "flux/source.yaml:4: chart db@1.2.3 cannot be fetched: host r.example.com is not allowed",
+		"{url: oci://r.example.com/charts/db, ref: {semver: ^1, tag: 1.2.3}}":        "flux/source.yaml:4: chart db@^1 cannot",
 		"{url: oci://r.example.com/charts/db}":                                       "chart db@latest cannot",
 		"{url: oci://r.example.com/charts/db, ref: {digest: sha256:12, semver: ^1}}": "chart db@sha256:12 cannot",
 		"{}": "of OCIRepository charts is not vendored",

@@ -108,7 +108,22 @@ func (o *declaring) fluxRemote(r *release.Release, ref, spec any,
 		return "", spec, f
 	}
 	dir, f := o.chartOf(r, chart, document.Text(ref, "kind")+" "+document.Text(ref, "name"), "spec.chart.spec")
+	if r.Fetch != nil && document.Value(o.content, "spec", "chartRef") != nil {
+		r.FetchAt = o.versionOf(document.Value(o.content, "spec", "chartRef"))
+	}
 	return dir, spec, f
+}
+
+// versionOf is the line of the version of a chart in the object that a HelmRelease refers to.
+func (o *declaring) versionOf(ref any) object.Location {
+	p, ok := o.Found.lookup(document.Text(ref, "kind"), o.refNamespace(ref), document.Text(ref, "name"))
+	for _, field := range []string{"spec.ref.digest", "spec.ref.semver", "spec.ref.tag", "spec.version", "spec.url",
+		"spec.chart"} {
+		if _, is := fieldpath.Parse(field).Get(p.doc.Content); ok && is {
+			return o.Found.at(p, field)
+		}
+	}
+	return o.by
 }
 
 func (o *declaring) refNamespace(ref any) string {
