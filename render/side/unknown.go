@@ -39,9 +39,10 @@ func (b *builder) unknown(o *object.Object, asked []string) []string {
 	}
 	open := b.rel.By.File == "" || b.rel.Kind == object.Helm || b.rel.Substitute.Unknown()
 	plain := b.rel.By.File == "" && b.rel.Kind != object.Helm
+	assumed := b.rel.Filled && b.rel.DefinedIn == "" // a plugin that is set up elsewhere may fill in other marks too
 	stands := func(text string) bool {
 		return plugin.MatchString(text) || b.rel.Filled && bracketed.MatchString(text) ||
-			open && variable.MatchString(text) || plain && marked.MatchString(text)
+			open && variable.MatchString(text) || (plain || assumed) && marked.MatchString(text)
 	}
 	fieldpath.Leaves(o.Content, nil, func(p fieldpath.Path, v any) {
 		if len(p) == 0 || forOthers(p) || slices.Contains(out, p.String()) {
