@@ -170,11 +170,14 @@ func runScriptWith(t *testing.T, ar *txtar.Archive, head string, tune func(*Opti
 	opt, exit := scriptOptions(t, ar)
 	opt.Policy, opt.Workers = pol, 2
 	tune(&opt)
-	h := scriptRevision(t, ar, head)
 	if !slices.ContainsFunc(ar.Files, func(f txtar.File) bool { return strings.HasPrefix(f.Name, "base/") }) {
-		return ended(t, exit, pol)(Verify(context.Background(), h, opt))
+		return ended(t, exit, pol)(Verify(context.Background(), scriptRevision(t, ar, head), opt))
 	}
-	ch, err := render.Diff(scriptRevision(t, ar, "base"), h)
+	b, h, err := render.RenderBoth(context.Background(), scriptTree(t, ar, "base"), scriptTree(t, ar, head), render.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ch, err := render.Diff(b, h)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -240,6 +243,16 @@ func verdict(t testing.TB) func(*finding.Result, error) *finding.Result {
 
 func scriptRevision(t testing.TB, ar *txtar.Archive, side string) *object.Revision {
 	t.Helper()
+	rev, err := render.Render(context.Background(), scriptTree(t, ar, side), render.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rev
+}
+
+// scriptTree is the files of one side of a script.
+func scriptTree(t testing.TB, ar *txtar.Archive, side string) tree.Tree {
+	t.Helper()
 	dir := t.TempDir()
 	for _, f := range ar.Files {
 		name, ok := strings.CutPrefix(f.Name, side+"/")
@@ -254,15 +267,11 @@ func scriptRevision(t testing.TB, ar *txtar.Archive, side string) *object.Revisi
 			t.Fatal(err)
 		}
 	}
-	tree, err := tree.Dir(dir)
+	files, err := tree.Dir(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	rev, err := render.Render(context.Background(), tree, render.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return rev
+	return files
 }
 
 // outline words a result for goldens: everything but times and the sizes of searches,

@@ -25,6 +25,7 @@ const (
 	ServiceGap         = "service-gap"
 	SingleDomain       = "single-domain"
 	SpreadViolated     = "spread-violated"
+	NoEffect           = "no-effect"
 	NoLongerDeployed   = "no-longer-deployed"
 	StaleConfig        = "stale-config"
 	Unreachable        = "unreachable"

@@ -204,5 +204,6 @@ func All() []Rule {
 		applyStuck,
 		deletedOnTheWay,
 		noLongerDeployed,
+		noEffect,
 	}
 }

@@ -5,9 +5,28 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kubesettle/kubesettle/render/helm"
 	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/release"
+	"github.com/kubesettle/kubesettle/render/side"
 )
+
+// withUnread notes the values that the change gives a chart and that nothing in the chart reads.
+func withUnread(base, head *side.Side) {
+	for i, r := range head.Releases {
+		k, both := base.ByID[r.ID]
+		if head.Recipes[i] == nil || head.Outputs[i].Untouched || both && side.Same(base.Place(k), head.Place(i)) {
+			continue
+		}
+		var was *release.Recipe
+		if both {
+			if was = base.Recipes[k]; was == nil {
+				continue
+			}
+		}
+		head.Outputs[i].Notes = append(head.Outputs[i].Notes, helm.Unread(was, head.Recipes[i])...)
+	}
+}
 
 // absentParts are the lines of head's dependencies that differ from base's, are not in the chart, and that its own
 // values switch off: with others on, nobody knows what comes.

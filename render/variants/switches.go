@@ -39,6 +39,7 @@ const (
 // WithSwitches adds the releases that show what of a change the known values of a chart hide.
 // What GitOps or a policy declares has the values it has, and is not switched.
 func WithSwitches(ctx context.Context, base, head *side.Side) error {
+	withUnread(base, head)
 	var onBase, onHead []release.Release
 	charts := 0
 	for i, r := range head.Releases {

@@ -84,8 +84,8 @@ func (a *Analysis) assume(p *policies.Policy, ch *object.Changes, models map[str
 	}
 	for _, rel := range ch.Head.Releases {
 		for _, n := range rel.Notes {
-			if n.Kind == object.HiddenPart || n.Kind == object.HookUnknown {
-				continue // a notice, and a finding
+			if n.Kind == object.HiddenPart || n.Kind == object.HookUnknown || n.Kind == object.UnreadValue {
+				continue // a notice, and findings
 			}
 			said := finding.Say(finding.ReleaseNote, n.Kind).In(rel.ID).At(n.File, n.Line).On(n.Object)
 			said.Args = append(said.Args, n.Args...)

@@ -29,7 +29,7 @@ func Analyzers() []*Analyzer {
 	return []*Analyzer{
 		&aims, &parts, &routed, &reached, &holds, &taints, &pins, &ranks, &guards, &doubles, &lacks, &stales, &gapped,
 		&orders, &defined, &patience, &undoes, &forced, &renews, &queued, &gates,
-		&waits, &owners, &moves, &takeovers, &projects, &leaves,
+		&waits, &owners, &moves, &takeovers, &projects, &leaves, &vain,
 		&denies, &overfills, &doublePorts, &uncounted, &unservedPorts, &recreates, &hasty, &cuts, &entered, &images,
 		&servedVersions, &switched, &nearby, &nodeWords,
 		&strangers, &elsewhere, &goneVersions, &unitSlips, &unhosted, &unreadied, &ownedInVain,
