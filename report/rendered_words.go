@@ -14,6 +14,7 @@ var renderedWords = map[object.NoteKind]string{
 	object.HooksListed:         "hooks and tests are listed, not verified",
 	object.HookUnknown:         "{at}: Helm leaves {1} {2} out, as it knows no hook of the type {0}",
 	object.UnreadValue:         "{at}: nothing in the chart reads {0}: {1} may be meant",
+	object.EntryInVain:         "{at}: {1}, so that this {0} has no effect",
 	object.DependencyOff:       "dependency {0} is switched off, and left out",
 	object.DependencyBeside:    "dependency {0}@{1} is not at hand: {2} of this repository stands for it",
 	object.VersionFloats:       "{at}: chart {0} is {1} today: {2} may mean another one tomorrow",

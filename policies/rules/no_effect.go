@@ -16,10 +16,11 @@ var noEffect = Rule{
 	Static:   true,
 	Help: Help{
 		Real: `The change gives a chart a value that none of its templates names, and the chart has one of nearly the same
-name there, or one of the same name elsewhere. Helm takes any value without a word, unless the chart has a schema.
-Not real if a template makes the name of the value up.`,
+name there, or one of the same name elsewhere; Helm takes any value without a word, unless the chart has a schema. Or it
+gives a kustomization an image that no container has, or a patch or replacement whose target is not there, of which
+kustomize says nothing. Not real if a template makes the name of the value up.`,
 		Bad: `The merge does nothing: the image stays, the limit is not set, or the default stands again.`,
-		Now: `Move the value to where the chart reads it, or correct its name.`,
+		Now: `Move the value to where the chart reads it, or correct the name.`,
 		Sources: []string{
 			"https://helm.sh/docs/chart_template_guide/values_files/",
 			"https://helm.sh/docs/topics/charts/#schema-files",

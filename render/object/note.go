@@ -32,8 +32,9 @@ const (
 	ValuesNeeded       NoteKind = "values-needed"      // a side, and why the chart does not render on this one
 	TestValuesShared   NoteKind = "test-values-shared" // a side, a file, and the side that has it
 
-	UnreadValue NoteKind = "unread-value" // of a chart: a path of the values, and the one that may be meant
-	HookUnknown NoteKind = "hook-unknown" // of what Helm leaves out: a type of hook, a kind and a name
+	UnreadValue NoteKind = "unread-value"  // of a chart: a path of the values, and the one that may be meant
+	EntryInVain NoteKind = "entry-in-vain" // of a kustomization: what it is, why, and what may be meant
+	HookUnknown NoteKind = "hook-unknown"  // of what Helm leaves out: a type of hook, a kind and a name
 
 	StaysEncrypted      NoteKind = "stays-encrypted" // of what KSOPS would decrypt
 	ValuesEncrypted     NoteKind = "values-encrypted"

@@ -5,13 +5,16 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/helm"
+	"github.com/kubesettle/kubesettle/render/kustomize"
 	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/release"
 	"github.com/kubesettle/kubesettle/render/side"
 )
 
-// withUnread notes the values that the change gives a chart and that nothing in the chart reads.
+// withUnread notes the values that the change gives a chart and that nothing in the chart reads, and the entries that
+// it gives a kustomization and that find nothing there.
 func withUnread(base, head *side.Side) {
 	for i, r := range head.Releases {
 		k, both := base.ByID[r.ID]
@@ -24,7 +27,15 @@ func withUnread(base, head *side.Side) {
 				continue
 			}
 		}
-		head.Outputs[i].Notes = append(head.Outputs[i].Notes, helm.Unread(was, head.Recipes[i])...)
+		var docs []document.Document
+		if both {
+			docs = base.Outputs[k].Docs
+		}
+		out := &head.Outputs[i]
+		out.Notes = append(out.Notes, helm.Unread(was, head.Recipes[i])...)
+		if head.Failed[i] == nil && out.Err == nil && len(out.Lost)+len(out.Holes) == 0 {
+			out.Notes = append(out.Notes, kustomize.InVain(was, head.Recipes[i], docs, out.Docs)...)
+		}
 	}
 }
 

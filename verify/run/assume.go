@@ -84,7 +84,8 @@ func (a *Analysis) assume(p *policies.Policy, ch *object.Changes, models map[str
 	}
 	for _, rel := range ch.Head.Releases {
 		for _, n := range rel.Notes {
-			if n.Kind == object.HiddenPart || n.Kind == object.HookUnknown || n.Kind == object.UnreadValue {
+			if n.Kind == object.HiddenPart || n.Kind == object.HookUnknown || n.Kind == object.UnreadValue ||
+				n.Kind == object.EntryInVain {
 				continue // a notice, and findings
 			}
 			said := finding.Say(finding.ReleaseNote, n.Kind).In(rel.ID).At(n.File, n.Line).On(n.Object)
