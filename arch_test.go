@@ -34,7 +34,7 @@ var arrows = map[string][]string{
 		"render/kustomize", "render/jsonnet", "render/worker", "render/locate", "render/gitops", "render/discover"},
 	"render/pair":  {"render/object", "render/document", "render/release", "render/diff", "render/discover", "render/side"},
 	"render/reach": {"render/object", "render/document", "render/source", "render/release", "render/helm", "render/kustomize", "render/gitops", "render/side", "render/pair"},
-	"render/variants": {"render/fieldpath", "render/object", "render/document", "render/source", "render/tree", "render/release", "render/helm", "render/worker", "render/diff",
+	"render/variants": {"render/fieldpath", "render/object", "render/document", "render/source", "render/tree", "render/release", "render/helm", "render/kustomize", "render/worker", "render/diff",
 		"render/discover", "render/side"},
 	"render/tree":      {},
 	"render/fieldpath": {},

@@ -11,15 +11,14 @@ import "github.com/kubesettle/kubesettle/verify/state"
 var noEffect = Rule{
 	ID:       NoEffect,
 	Class:    Lifecycle,
-	Title:    "a change sets what nothing reads",
+	Title:    "an edit has no effect",
 	Severity: Warning,
 	Static:   true,
 	Help: Help{
-		Real: `The change gives a chart a value that none of its templates names, and the chart has one of nearly the same
-name there, or one of the same name elsewhere; Helm takes any value without a word, unless the chart has a schema. Or it
-gives a kustomization an image that no container has, or a patch or replacement whose target is not there, of which
-kustomize says nothing. Not real if a template makes the name of the value up.`,
-		Bad: `The merge does nothing: the image stays, the limit is not set, or the default stands again.`,
+		Real: `No template of the chart names a value that the change gives, and one of nearly that name is there, or one of
+that name elsewhere: Helm takes any value, unless the chart has a schema. Or a kustomization gets an image that no
+container has, or a patch or replacement without its target. Not real if a template makes up the name of the value.`,
+		Bad: `The merge does nothing: the image stays, or the default stands again.`,
 		Now: `Move the value to where the chart reads it, or correct the name.`,
 		Sources: []string{
 			"https://helm.sh/docs/chart_template_guide/values_files/",
