@@ -22,7 +22,7 @@ import (
 // Helm takes any value, and says nothing of one that no template reads: a misspelt one, or one in the wrong place.
 
 // mostUnread bounds the values of a release that are looked for in its templates.
-const mostUnread = 60
+const mostUnread = 30
 
 // mostKey is the longest key that is looked for, in bytes.
 const mostKey = 100
@@ -40,7 +40,7 @@ func Unread(base, head *release.Recipe) []object.Note {
 	if f != nil {
 		return nil
 	}
-	u := &unread{chart: ch, texts: map[*chart.Chart][]byte{}, known: ch.Values}
+	u := newUnread(ch)
 	for _, p := range head.Chart.Values { // a text of theirs may name others
 		if b := head.Files[p]; bytes.Contains(b, []byte("{{")) {
 			u.said = append(u.said, b...)
@@ -53,7 +53,7 @@ func Unread(base, head *release.Recipe) []object.Note {
 			return nil
 		}
 		was = given
-		if b := (&unread{texts: map[*chart.Chart][]byte{}}); bytes.Equal(b.text(old), u.text(ch)) {
+		if bytes.Equal(newUnread(old).text(old), u.text(ch)) {
 			// Its values alone change, so that those of base are the ones that it reads.
 			was, vals, u.known = MergeValues(old.Values, given), MergeValues(ch.Values, vals), old.Values
 		}
@@ -87,10 +87,15 @@ func sameValues(a, b *release.Recipe) bool {
 type unread struct {
 	chart *chart.Chart
 	texts map[*chart.Chart][]byte // what may read values, by chart
+	whole map[*chart.Chart]bool   // whether it may read any
 	said  []byte                  // values in which templates stand
 	known map[string]any          // the chart's own values, before the change
 	tries int
 	found []unreadValue
+}
+
+func newUnread(ch *chart.Chart) *unread {
+	return &unread{chart: ch, texts: map[*chart.Chart][]byte{}, whole: map[*chart.Chart]bool{}, known: ch.Values}
 }
 
 type unreadValue struct {
@@ -200,6 +205,7 @@ func (u *unread) text(ch *chart.Chart) []byte {
 		}
 	}
 	u.texts[ch] = append(out.Bytes(), u.said...)
+	u.whole[ch] = wholeValues.Match(u.texts[ch])
 	return u.texts[ch]
 }
 
@@ -214,16 +220,20 @@ var (
 func (u *unread) reads(ch *chart.Chart, p []string) bool {
 	text, key := u.text(ch), p[len(p)-1]
 	word := regexp.QuoteMeta(key)
-	if regexp.MustCompile("[\"'`]"+word+"[\"'`.]").Match(text) || wholeValues.Match(text) {
-		return true
-	}
-	if bareValues.Match(text) && regexp.MustCompile(`\.`+word+`\b`).Match(text) {
+	if u.whole[ch] {
 		return true
 	}
 	for i := 1; i < len(p); i++ { // what is taken as a whole
 		if regexp.MustCompile(`Values\.` + regexp.QuoteMeta(strings.Join(p[:i], ".")) + `(?:[^.\w]|$)`).Match(text) {
 			return true
 		}
+	}
+	if !bytes.Contains(text, []byte(key)) {
+		return false
+	}
+	if regexp.MustCompile("[\"'`]"+word+"[\"'`.]").Match(text) ||
+		bareValues.Match(text) && regexp.MustCompile(`\.`+word+`\b`).Match(text) {
+		return true
 	}
 	return regexp.MustCompile(`Values\.` + regexp.QuoteMeta(strings.Join(p, ".")) + `\b`).Match(text)
 }

@@ -52,6 +52,7 @@ type vain struct {
 	root    *yaml3.Node
 	old     map[string]bool // what base has
 	renames bool            // something gives objects other names, or images
+	tries   int
 	out     []object.Note
 }
 
@@ -66,16 +67,20 @@ func (v *vain) entries(root *yaml3.Node, f func(list string, n *yaml3.Node)) {
 	}
 }
 
+// mostEntries bounds the entries that are looked for.
+const mostEntries = 50
+
 func (v *vain) entry(list string, n *yaml3.Node) {
-	if v.renames || v.old[written(n)] {
+	if v.renames || v.old[written(n)] || v.tries >= mostEntries {
 		return
 	}
+	v.tries++
 	switch list {
 	case "images":
 		v.image(n)
 	case "replacements":
 		if targets := field(n, "targets"); targets != nil {
-			for _, t := range targets.Content {
+			for _, t := range targets.Content[:min(len(targets.Content), mostEntries)] {
 				v.target("replacement", field(document.ResolveAlias(t), "select"))
 			}
 		}

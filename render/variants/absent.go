@@ -18,6 +18,9 @@ import (
 func withUnread(base, head *side.Side) {
 	for i, r := range head.Releases {
 		k, both := base.ByID[r.ID]
+		if head.Opt.Clock.Over() {
+			return
+		}
 		if head.Recipes[i] == nil || head.Outputs[i].Untouched || both && side.Same(base.Place(k), head.Place(i)) {
 			continue
 		}
