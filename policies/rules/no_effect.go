@@ -15,7 +15,7 @@ var noEffect = Rule{
 	Severity: Warning,
 	Static:   true,
 	Help: Help{
-		Real: `No template of the chart names a value that the change gives, and one of nearly that name is there, or one of
+		Real: `No template names a value that the change gives, and one of nearly that name is there, or one of
 that name elsewhere: Helm takes any value, unless the chart has a schema. Or a kustomization gets an image that no
 container has, or a patch or replacement without its target. Not real if a template makes up the name of the value.`,
 		Bad: `The merge does nothing: the image stays, or the default stands again.`,
