@@ -51,10 +51,12 @@ type markdown struct {
 	repository string // address, or ""
 	whole      bool   // with the change set, all steps, notices, assumptions and releases
 	stepsShown int    // of an interleaving
+	assumed    map[*finding.Finding][]assumption
 }
 
 func newMarkdown(r *finding.Result, opt Options) *markdown {
-	return &markdown{opt: opt, r: drawn(r), repository: repositoryAddress(opt.Repository)}
+	return &markdown{opt: opt, r: drawn(r), repository: repositoryAddress(opt.Repository),
+		assumed: map[*finding.Finding][]assumption{}}
 }
 
 func (m *markdown) document(prefix string) *document {
@@ -250,7 +252,11 @@ func (m *markdown) quoted(lines []string) string {
 // told are the conditions of a finding, and the deciding steps.
 func (m *markdown) told(f *finding.Finding) string {
 	s := "**Takes:** " + mdText(clip(takes(f), 400)) + "\n\n"
-	rest := assumptionsOf(m.r, f)
+	rest, known := m.assumed[f] // a finding is written in several lengths, and a large run assumes thousands of things
+	if !known {
+		rest = assumptionsOf(m.r, f)
+		m.assumed[f] = rest
+	}
 	for _, a := range rest[:min(len(rest), shownAssumptions)] {
 		s += "- Assumes: " + mdText(clip(a.Text, 200)) + " ([" + mdText(a.Page) + "](" + a.URI() + "))\n"
 	}
