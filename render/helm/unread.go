@@ -15,6 +15,7 @@ import (
 	"helm.sh/helm/v3/pkg/chart"
 
 	"github.com/kubesettle/kubesettle/render/document"
+	"github.com/kubesettle/kubesettle/render/fieldpath"
 	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/release"
 )
@@ -300,37 +301,29 @@ func placeOf(j *release.Recipe, p []string) object.Location {
 }
 
 // lineOf is the line of the key at the end of a path; 0: it is not there.
-func lineOf(n *yaml3.Node, p []string) int {
-	n = document.ResolveAlias(n)
-	for n != nil && n.Kind == yaml3.DocumentNode && len(n.Content) > 0 {
-		n = document.ResolveAlias(n.Content[0])
+func lineOf(n *yaml3.Node, keys []string) int {
+	var p fieldpath.Path
+	for _, k := range keys {
+		p = append(p, fieldpath.Key(k))
 	}
-	if n == nil || n.Kind != yaml3.MappingNode {
+	at, depth := document.Descend(n, p)
+	switch {
+	case depth < len(p):
 		return 0
+	case at.Key == nil: // merged into the map
+		return at.Value.Line
 	}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		if n.Content[i].Value == p[0] {
-			if len(p) == 1 {
-				return n.Content[i].Line
-			}
-			return lineOf(n.Content[i+1], p[1:])
-		}
-	}
-	return 0
+	return at.Key.Line
 }
 
 // lineBelow is that of a path in values which stand somewhere in a declaration.
-func lineBelow(n *yaml3.Node, p []string) int {
-	for i, c := range n.Content {
-		if n.Kind == yaml3.MappingNode && i%2 == 1 &&
-			slices.Contains([]string{"values", "valuesObject"}, n.Content[i-1].Value) {
-			if line := lineOf(c, p); line > 0 {
-				return line
+func lineBelow(n *yaml3.Node, keys []string) (line int) {
+	document.Walk(n, func(m *yaml3.Node) {
+		for _, name := range []string{"values", "valuesObject"} {
+			if v := document.Child(m, fieldpath.Key(name)); line == 0 && m.Kind == yaml3.MappingNode && v != nil {
+				line = lineOf(v, keys)
 			}
 		}
-		if line := lineBelow(c, p); line > 0 {
-			return line
-		}
-	}
-	return 0
+	})
+	return line
 }

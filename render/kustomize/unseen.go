@@ -99,14 +99,19 @@ func imagesOf(m resmap.ResMap) map[string]bool {
 			if !ok || p[len(p)-1].Key != "image" {
 				return
 			}
-			text, _, _ = strings.Cut(text, "@")
-			if i := strings.LastIndex(text, ":"); i > strings.LastIndex(text, "/") {
-				text = text[:i]
-			}
-			out[text] = true
+			out[repositoryOf(text)] = true
 		})
 	}
 	return out
+}
+
+// repositoryOf is an image without its tag and digest.
+func repositoryOf(image string) string {
+	image, _, _ = strings.Cut(image, "@")
+	if i := strings.LastIndexByte(image, ':'); i > strings.LastIndexByte(image, '/') {
+		image = image[:i]
+	}
+	return image
 }
 
 // filesUnder are the paths of files that an entry names: a file, or all of a folder.

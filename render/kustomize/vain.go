@@ -29,13 +29,13 @@ func InVain(base, head *release.Recipe, was, is []document.Document) []object.No
 		return nil
 	}
 	file := head.RootKustomization()
-	root := mapping(head.Files[file])
+	root := rootOf(head.Files[file])
 	if root == nil || base != nil && bytes.Equal(base.Files[base.RootKustomization()], head.Files[file]) {
 		return nil
 	}
 	v := vain{file: file, docs: append(slices.Clone(was), is...), root: root, old: map[string]bool{}}
 	if base != nil {
-		v.entries(mapping(base.Files[base.RootKustomization()]), func(_ string, n *yaml3.Node) { v.old[written(n)] = true })
+		v.entries(rootOf(base.Files[base.RootKustomization()]), func(_ string, n *yaml3.Node) { v.old[written(n)] = true })
 	}
 	for _, p := range head.Reads() {
 		for _, word := range [][]byte{[]byte("namePrefix"), []byte("nameSuffix"), []byte("transformers:"), []byte("vars:")} {
@@ -118,15 +118,6 @@ func (v *vain) image(n *yaml3.Node) {
 	}
 }
 
-// repositoryOf is an image without its tag and digest.
-func repositoryOf(image string) string {
-	image, _, _ = strings.Cut(image, "@")
-	if i := strings.LastIndexByte(image, ':'); i > strings.LastIndexByte(image, '/') {
-		image = image[:i]
-	}
-	return image
-}
-
 // target looks for the objects that a patch or a replacement selects, by kind and name alone.
 func (v *vain) target(what string, t *yaml3.Node) {
 	kind, name := scalar(t, "kind"), scalar(t, "name")
@@ -165,25 +156,10 @@ func (v *vain) say(n *yaml3.Node, why, what, name string, known map[string]bool)
 	v.out = append(v.out, object.Say(object.EntryInVain, what, why, near).At(object.LineOf(v.file, n.Line, what)))
 }
 
-func mapping(b []byte) *yaml3.Node {
-	for _, n := range document.Nodes(b) {
-		if n = document.ResolveAlias(n); n != nil && n.Kind == yaml3.DocumentNode && len(n.Content) > 0 {
-			n = document.ResolveAlias(n.Content[0])
-		}
-		if n != nil && n.Kind == yaml3.MappingNode {
-			return n
-		}
-	}
-	return nil
-}
+func rootOf(b []byte) *yaml3.Node { return document.Only(document.Nodes(b)) }
 
 func field(n *yaml3.Node, key string) *yaml3.Node {
-	for i := 0; n != nil && n.Kind == yaml3.MappingNode && i+1 < len(n.Content); i += 2 {
-		if n.Content[i].Value == key {
-			return document.ResolveAlias(n.Content[i+1])
-		}
-	}
-	return nil
+	return document.ResolveAlias(document.Child(n, fieldpath.Key(key)))
 }
 
 func scalar(n *yaml3.Node, key string) string {

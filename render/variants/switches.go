@@ -39,7 +39,7 @@ const (
 // WithSwitches adds the releases that show what of a change the known values of a chart hide.
 // What GitOps or a policy declares has the values it has, and is not switched.
 func WithSwitches(ctx context.Context, base, head *side.Side) error {
-	withUnread(base, head)
+	noteInVain(base, head)
 	var onBase, onHead []release.Release
 	charts := 0
 	for i, r := range head.Releases {
@@ -103,22 +103,6 @@ func WithSwitches(ctx context.Context, base, head *side.Side) error {
 		}
 	}
 	return nil
-}
-
-// declaredOpenly reports whether a plugin renders a release with values that come of a chart with its own values alone:
-// whoever installs that chart gives others.
-func declaredOpenly(s *side.Side, r release.Release) bool {
-	if !r.Filled || r.Kind != object.Helm || r.Within == "" {
-		return false
-	}
-	for r.Within != "" {
-		k, ok := s.ByID[r.Within]
-		if !ok || s.Releases[k].Within == r.Within {
-			return false
-		}
-		r = s.Releases[k]
-	}
-	return discover.IsBare(r)
 }
 
 // tooLate stands for the releases that a chart was not rendered as to see what a change hides, for want of time.
