@@ -49,7 +49,7 @@ func TestRemoteFileAtAVersion(t *testing.T) {
 		"https://169.254.169.254/repo/v1.2.3/install.yaml":   "host 169.254.169.254 is not allowed",
 		"https://u:p@example.com/repo/v1.2.3/install.yaml":   "without credentials",
 		"https://example.com/repo/v1.2.3/../a/install.yaml":  "without a pinned version",
-		"https://example.com/repo/v1.2.3//base/install.yaml": "is remote",
+		"https://example.com/repo/v1.2.3//base/install.yaml": "host example.com is not allowed",
 	} {
 		files["prod/kustomization.yaml"] = "resources:\n- " + ref + "\n"
 		fails(t, renderWith(t, files, online(t, "", site)), "prod", want, "")

@@ -119,7 +119,7 @@ func gitSite(t *testing.T, files map[string]string) (s *httptest.Server, commit 
 		return strings.TrimSpace(string(out))
 	}
 	work := filepath.Join(root, "work")
-	git(root, "init", "-q", work)
+	git(root, "init", "-q", "-b", "main", work)
 	for name, text := range files {
 		file := filepath.Join(work, name)
 		err := os.MkdirAll(filepath.Dir(file), 0o755)

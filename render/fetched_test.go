@@ -335,6 +335,20 @@ func TestRemoteBaseAtATag(t *testing.T) {
 	fails(t, renderWith(t, files, Options{}), "prod", "is remote; nothing is fetched", "or run without --offline")
 }
 
+// A remote base on a branch is read at the commit that the branch has, which a note says.
+func TestRemoteBaseOnABranch(t *testing.T) {
+	site, commit := gitSite(t, map[string]string{"base/kustomization.yaml": "resources: [web.yaml]\n", "base/web.yaml": webManifest})
+	for ref, branch := range map[string]string{"?ref=main": "branch main", "": "branch main"} {
+		files := map[string]string{"prod/kustomization.yaml": "resources:\n- " + site.URL + "/org/repo.git//base" + ref + "\n"}
+		r := renders(t, renderWith(t, files, online(t, "", site)), "prod")
+		want := fmt.Sprintf("branch-read prod/kustomization.yaml:2 %q %q %q", branch, site.URL+"/org/repo.git", commit[:7])
+		if len(r.Objects) != 1 || len(r.Notes) != 1 || r.Notes[0].String() != want || r.Fetched[0].Digest != "git:"+commit {
+			t.Errorf("%d objects, notes %v, fetched %+v; want %s", len(r.Objects), r.Notes, r.Fetched, want)
+		}
+		fails(t, renderWith(t, files, Options{}), "prod", "is remote; nothing is fetched", "or run without --offline")
+	}
+}
+
 // What a remote base may not be, and what it may not reach.
 func TestRemoteBasesThatAreRefused(t *testing.T) {
 	site, commit := gitSite(t, map[string]string{
@@ -359,9 +373,10 @@ func TestRemoteBasesThatAreRefused(t *testing.T) {
 		at + "empty?ref=" + commit:                          {"has no kustomization file", ""},
 		at + "gone?ref=" + commit:                           {"has no folder gone", "correct the path"},
 		at + "../x?ref=" + commit:                           {"leaves its repository", ""},
-		at + "out?ref=main":                                 {"is not pinned: main is no tag", "`git ls-remote " + site.URL + "/org/repo.git main` prints it"},
-		at + "out":                                          {"is remote and not pinned", "40 digits"},
-		at + "out?ref=" + commit[:10]:                       {"is not pinned", "40 digits"},
+		at + "out?ref=nosuch":                               {"has no tag or branch nosuch", "`git ls-remote " + site.URL + "/org/repo.git` lists them"},
+		at + "out?ref=main":                                 {"leaves the repository", ""},
+		at + "out":                                          {"leaves the repository", ""},
+		at + "out?ref=" + commit[:10]:                       {"too short for a commit", "40 digits"},
 		at + "out?ref=" + strings.Repeat("0", 40):           {"does not give commit", ""},
 		"https://raw.example.com/org/repo/x.yaml":           {"is a file of another host, without a pinned version", "?ref=COMMIT"},
 		"ssh://git@example.com/org/repo//x?ref=" + commit:   {"is not over https", ""},

@@ -61,6 +61,7 @@ type site struct {
 	mu    sync.Mutex
 	pages map[string]http.HandlerFunc
 	asked []*http.Request
+	root  string // folder of its git repositories
 }
 
 func newSite(t testing.TB) *site {

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"sync"
 	"time"
+
+	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
 )
 
 // Options of fetching.
@@ -31,7 +33,7 @@ var ErrOffline = errors.New("there is no network")
 // Error says why something could not be had, and what to do.
 type Error struct {
 	// Refused says that our own rules ended it, and no server: a host that is not
-	// allowed, an address without TLS, a base that is not pinned.
+	// allowed, an address without TLS, a range of versions.
 	Refused bool
 	// Unreachable says that no server answered, or not this machine: the network, the name service, a server in
 	// trouble, missing credentials. The request itself may be right.
@@ -52,6 +54,7 @@ type Fetcher struct {
 	indexes memo[*index]
 	charts  memo[*Chart]
 	trees   memo[*Tree]
+	refs    memo[*packp.AdvRefs]
 	files   memo[*File]
 }
 

@@ -34,6 +34,9 @@ const (
 type Tree struct {
 	Repository *git.Repository
 	Commit     string
+	// Moves is the name of the branch that the commit was read from, "branch main": it may name another one tomorrow. ""
+	// of a tag or a commit.
+	Moves string
 }
 
 var fullCommit = regexp.MustCompile(`^[0-9a-f]{40}$`)
@@ -41,22 +44,28 @@ var fullCommit = regexp.MustCompile(`^[0-9a-f]{40}$`)
 // Pinned reports whether a git revision is a full commit hash, which cannot change.
 func Pinned(rev string) bool { return fullCommit.MatchString(rev) }
 
-// Tree fetches one commit of a repository at an https address, given by its hash or by a tag, or takes it from the
-// cache, which knows hashes alone. Its objects are named by their content down from the commit's hash, so that
-// neither a server nor a cache can give others. No hook, filter, submodule or helper
+// Tree fetches one commit of a repository at an https address, given by its hash, by a tag or by a branch ("" and HEAD
+// are the default branch), or takes it from the cache, which knows hashes alone. What a name means is asked once in a
+// run, so that both sides of a comparison read the same commit. Objects are named by their content down from the
+// commit's hash, so that neither a server nor a cache can give others. No hook, filter, submodule or helper
 // runs: the protocol is spoken in process.
 // Errors: [ErrOffline]; [*Error].
 func (f *Fetcher) Tree(ctx context.Context, address, rev string) (*Tree, error) {
 	return f.trees.do(ctx, "git "+address+" "+rev, func() (*Tree, error) {
 		ctx, cancel := context.WithTimeout(ctx, f.time)
 		defer cancel()
-		commit, err := rev, error(nil)
+		at, err := named{commit: rev}, error(nil)
 		if !Pinned(rev) {
-			commit, err = f.tagged(ctx, address, rev)
+			at, err = f.named(ctx, address, rev)
 		}
 		var t *Tree
 		if err == nil {
-			t, err = f.tree(ctx, address, commit, "git "+address+" "+commit)
+			t, err = f.tree(ctx, address, at.commit, "git "+address+" "+at.commit)
+		}
+		if err == nil && at.moves != "" {
+			one := *t
+			one.Moves = at.moves
+			t = &one
 		}
 		if err == nil || errors.Is(err, ErrOffline) {
 			return t, err
@@ -65,34 +74,17 @@ func (f *Fetcher) Tree(ctx context.Context, address, rev string) (*Tree, error) 
 	})
 }
 
-// tagged is the commit that a tag names today. A branch is refused: its commit changes without a commit here.
-func (f *Fetcher) tagged(ctx context.Context, address, tag string) (string, error) {
-	u, err := f.gitAddress(address)
-	if err != nil {
-		return "", err
+// Kept reports whether the cache has a commit, which is then read without a network.
+func (f *Fetcher) Kept(address, commit string) bool {
+	if !Pinned(commit) {
+		return false
 	}
-	if !f.opt.Network {
-		return "", ErrOffline
-	}
-	s, err := f.session(u)
-	if err != nil {
-		return "", err
-	}
-	defer s.Close()
-	refs, err := s.AdvertisedReferencesContext(ctx)
-	if err != nil {
-		return "", gitError(u, tag, err)
-	}
-	name := "refs/tags/" + tag
-	for _, list := range []map[string]plumbing.Hash{refs.Peeled, refs.References} {
-		if hash, ok := list[name]; ok {
-			return hash.String(), nil
-		}
-	}
-	return "", &Error{Refused: true,
-		Reason: "it is not pinned: " + tag + " is no tag, and what a branch means may change without a commit here",
-		Remedy: fmt.Sprintf("give a tag or the full commit of 40 digits: `git ls-remote %s %s` prints it", show(u), tag)}
+	_, _, ok := f.cache.find("git " + address + " " + commit)
+	return ok
 }
+
+// Network reports whether hosts are asked.
+func (f *Fetcher) Network() bool { return f.opt.Network }
 
 // gitAddress is an address that may be asked.
 func (f *Fetcher) gitAddress(address string) (*url.URL, error) {
@@ -181,7 +173,7 @@ func (f *Fetcher) pack(ctx context.Context, u *url.URL, commit string) ([]byte, 
 
 func tooLarge(limit int) error {
 	return &Error{Reason: fmt.Sprintf("the commit holds more than %d MiB", limit>>20),
-		Remedy: "copy the base into the repository"}
+		Remedy: "copy what is used of it into the repository"}
 }
 
 // openPack unpacks a commit's objects into memory. Unpacking cannot be interrupted, so
@@ -233,7 +225,7 @@ func weigh(b []byte) error {
 	}
 	if count > maxObjects {
 		return &Error{Reason: fmt.Sprintf("the commit holds more than %d objects", maxObjects),
-			Remedy: "copy the base into the repository"}
+			Remedy: "copy what is used of it into the repository"}
 	}
 	sum := int64(0)
 	for range count {
@@ -300,7 +292,7 @@ func gitError(u *url.URL, commit string, err error) error {
 	switch {
 	case errors.Is(err, transport.ErrAuthenticationRequired), errors.Is(err, transport.ErrAuthorizationFailed),
 		errors.Is(err, transport.ErrRepositoryNotFound):
-		reason, remedy = "there is no such repository, or it is not public", "copy the base into the repository: no credentials are given to git hosts"
+		reason, remedy = "there is no such repository, or it is not public", "copy what is used of it into the repository: no credentials are given to git hosts"
 	case errors.Is(err, transport.ErrEmptyUploadPackRequest), errors.Is(err, io.EOF), errors.Is(err,
 		io.ErrUnexpectedEOF), errors.Is(err, packfile.ErrEmptyPackfile),
 		strings.Contains(err.Error(), "not our ref"):

@@ -35,7 +35,7 @@ func newGitHost(t testing.TB, files map[string]string) (s *site, old, latest str
 	t.Helper()
 	root := t.TempDir()
 	work := filepath.Join(root, "work")
-	gitIn(t, root, "init", "-q", work)
+	gitIn(t, root, "init", "-q", "-b", "trunk", work)
 	commit := func(message string) string {
 		gitIn(t, work, "add", "-A")
 		gitIn(t, work, "commit", "-qm", message)
@@ -59,7 +59,7 @@ func newGitHost(t testing.TB, files map[string]string) (s *site, old, latest str
 	gitIn(t, bare, "config", "uploadpack.allowReachableSHA1InWant", "true")
 	backend := filepath.Join(gitIn(t, root, "--exec-path"), "git-http-backend")
 	h := &cgi.Handler{Path: backend, Root: "/", Env: []string{"GIT_PROJECT_ROOT=" + root, "GIT_HTTP_EXPORT_ALL=1", "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null"}}
-	s = &site{pages: map[string]http.HandlerFunc{}}
+	s = &site{pages: map[string]http.HandlerFunc{}, root: root}
 	s.Server = httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
 		s.asked = append(s.asked, r.Clone(r.Context()))
@@ -114,10 +114,12 @@ func TestTreeOfACommit(t *testing.T) {
 
 	online := more(t, Options{Network: true}, s)
 	for _, c := range []struct{ address, commit, reason string }{
-		{s.URL + "/org/repo.git", "main", "not pinned"},
-		{s.URL + "/org/repo.git", "HEAD", "not pinned"},
-		{s.URL + "/org/repo.git", "../heads/master", "not pinned"},
-		{s.URL + "/org/repo.git", old[:12], "not pinned"},
+		{s.URL + "/org/repo.git", "nosuch", "has no tag or branch nosuch"},
+		{s.URL + "/org/repo.git", "../heads/trunk", "has no tag or branch"},
+		{s.URL + "/org/repo.git", "refs/heads/nosuch", "has no tag or branch"},
+		{s.URL + "/org/repo.git", old[:12], "too short for a commit"},
+		{s.URL + "/org/repo.git", "^1.0", "range of versions"},
+		{s.URL + "/org/repo.git", "1.x", "range of versions"},
 		{s.URL + "/org/repo.git", strings.Repeat("0", 39) + "1", "does not give commit"},
 		{s.URL + "/org/nosuch.git", old, "no such repository"},
 		{"https://me:secret@" + s.host() + "/org/repo.git", old, "without credentials"},
@@ -130,6 +132,44 @@ func TestTreeOfACommit(t *testing.T) {
 		if strings.Contains(err.Error(), "secret") {
 			t.Error("the password is in the message")
 		}
+	}
+}
+
+// A branch is the commit that it names when the run first asks, whatever it names later; only the commit is kept.
+func TestTreeOfABranch(t *testing.T) {
+	s, old, latest := newGitHost(t, map[string]string{"a.yaml": "a: 1\n"})
+	dir, address := t.TempDir(), s.URL+"/org/repo.git"
+	f := fetcher(t, Options{Network: true, CacheDir: dir}, s)
+	names := []string{"trunk", "refs/heads/trunk", "", "HEAD"}
+	read := func(f *Fetcher, name string) *Tree {
+		t.Helper()
+		tree, err := f.Tree(t.Context(), address, name)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		return tree
+	}
+	if tree := read(f, names[0]); tree.Commit != latest || tree.Moves != "branch trunk" {
+		t.Fatalf("trunk is %s of %q, want %s", tree.Commit, tree.Moves, latest)
+	}
+	gitIn(t, filepath.Join(s.root, "org", "repo.git"), "update-ref", "refs/heads/trunk", old)
+	for _, name := range names {
+		if tree := read(f, name); tree.Commit != latest || tree.Moves != "branch trunk" {
+			t.Errorf("%q is %s of %q in the same run, want %s", name, tree.Commit, tree.Moves, latest)
+		}
+	}
+	if tree := read(f, "refs/tags/v1.0.0"); tree.Commit != old || tree.Moves != "" {
+		t.Errorf("a tag's full name is %s of %q", tree.Commit, tree.Moves)
+	}
+	if tree := read(more(t, Options{Network: true, CacheDir: dir}, s), "trunk"); tree.Commit != old {
+		t.Errorf("the next run reads %s, want %s", tree.Commit, old)
+	}
+	offline := more(t, Options{CacheDir: dir}, s)
+	if _, err := offline.Tree(t.Context(), address, "trunk"); !errors.Is(err, ErrOffline) {
+		t.Errorf("offline: %v", err)
+	}
+	if !offline.Kept(address, latest) || offline.Kept(address, "trunk") || offline.Kept(address, strings.Repeat("0", 40)) {
+		t.Error("the cache has the commit, and no name")
 	}
 }
 
@@ -190,7 +230,7 @@ func TestPackIsWeighed(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := openPack(t.Context(), b.Bytes(), strings.Repeat("0", 40))
-	wantError(t, err, "more than 256 MiB", "copy the base")
+	wantError(t, err, "more than 256 MiB", "copy what is used")
 
 	// The second number of a delta is the size of what it makes.
 	for _, c := range []struct {

@@ -1,7 +1,6 @@
 package kustomize
 
 import (
-	"fmt"
 	"net/url"
 	"path"
 	"path/filepath"
@@ -14,7 +13,6 @@ import (
 	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/redact"
 	"github.com/kubesettle/kubesettle/render/source"
-	"github.com/kubesettle/kubesettle/render/tree"
 )
 
 // remoteBase is a reference to a folder of another repository.
@@ -141,7 +139,8 @@ func (g *gatherer) fetched(k *File, dir, ref, target string, where object.Locati
 	return nil
 }
 
-// base includes a folder of another repository, fetched at a tag or a full commit, which the result records.
+// base includes a folder of another repository, fetched at a tag, a full commit, or the commit
+// that a branch has now, which the result records.
 func (g *gatherer) base(k *File, dir, ref string) *object.Failure {
 	const copyIt = "copy it into the repository"
 	b, why := parseBase(ref)
@@ -156,25 +155,21 @@ func (g *gatherer) base(k *File, dir, ref string) *object.Failure {
 				"https://HOST/ORG/REPOSITORY//FOLDER?ref=COMMIT")
 	case why != "":
 		return k.skip(ref, "is remote and "+why, copyIt+", or give an https address")
-	case b.rev == "":
-		return k.skip(ref, "is remote and not pinned: what it means may change without a commit here",
-			fmt.Sprintf("give a tag, or the full commit, ?ref= and 40 digits: `git ls-remote %s HEAD` prints it", b.address))
 	}
 	if g.src.Dry {
 		g.recipe.Later = true
 		return nil
 	}
 	where := object.LineOf(k.Path, k.line(ref), "release")
-	t, err := g.src.FetchTree(b.address, b.rev)
+	t, notes, err := g.src.FetchTree(b.address, b.rev, where)
 	if err != nil {
 		return source.FetchFailure(redact.URL(ref), err, where)
 	}
 	mount := source.MountFolder(strings.TrimPrefix(b.address, "https://"), "git", b.address, t.Commit)
-	what := object.Fetched{Name: redact.URL(b.address), Version: b.rev, From: redact.URL(b.address),
-		Digest: "git:" + t.Commit}
-	if err := g.src.Mount(mount, what, func() (tree.Tree, error) { return baseTree(t) }); err != nil {
+	if err := g.src.MountTree(mount, b.address, b.rev, t); err != nil {
 		return source.FetchFailure(redact.URL(ref), err, where)
 	}
+	g.recipe.Notes = append(g.recipe.Notes, notes...)
 	target := path.Join(mount, b.path)
 	if !g.src.HasDir(target) {
 		g.recipe.FetchedAt(mount, where)
@@ -231,14 +226,6 @@ func (g *gatherer) fetchInflated(k *File, h types.HelmChart) (string, *object.Fa
 	g.recipe.FetchedAt(dir, where)
 	return dir, nil
 }
-
-// baseTree is the tree of a commit that was fetched.
-func baseTree(t *fetch.Tree) (tree.Tree, error) {
-	return tree.Commit(t.Repository, t.Commit)
-}
-
-// versioned is a revision that is a commit, or by its form a tag.
-var versioned = regexp.MustCompile(`^v?[0-9]|^[0-9a-f]{40}$`)
 
 // here reports whether a reference to another host may be one to this repository: some end of its path is here.
 func (g *gatherer) here(ref string) bool {

@@ -203,11 +203,9 @@ func (g *gatherer) wrongKind(k *File, dir, ref string, component bool) *object.F
 }
 
 // remote refuses a reference to another machine.
-//
-// Only a host knows a tag from a branch: here the form decides, and a branch is not fetched.
 func (g *gatherer) remote(k *File, ref string) *object.Failure {
 	remedy := "vendor it into the repository"
-	if b, why := parseBase(ref); fileAt(ref) != "" || why == "" && versioned.MatchString(b.rev) {
+	if _, why := parseBase(ref); fileAt(ref) != "" || why == "" {
 		remedy += ", or run without --offline"
 	}
 	return k.skip(ref, "is remote; nothing is fetched", remedy)

@@ -27,6 +27,7 @@ const (
 	DependencyBeside   NoteKind = "dependency-beside"  // a name, a version and a folder
 	VersionFloats      NoteKind = "version-floats"     // a chart, its version today, and what was asked for
 	DigestMissing      NoteKind = "digest-missing"     // a chart and its version
+	BranchRead         NoteKind = "branch-read"        // a branch, its repository, and the commit read
 	HiddenPart         NoteKind = "hidden-part"        // a file and line
 	AsksMore           NoteKind = "asks-more"          // a path of the values
 	ValuesNeeded       NoteKind = "values-needed"      // a side, and why the chart does not render on this one

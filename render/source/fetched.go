@@ -68,11 +68,6 @@ func (s *Source) FetchWith(ctx context.Context, fetcher *fetch.Fetcher) {
 	s.net = &remotes{ctx: ctx, fetcher: fetcher, mounts: map[string]*mounted{}}
 }
 
-// FetchTree fetches a revision of a repository of another host.
-func (s *Source) FetchTree(address, rev string) (*fetch.Tree, error) {
-	return s.net.fetcher.Tree(s.net.ctx, address, rev)
-}
-
 // FetchFile mounts a file of another host in a separate folder, and gives its path there.
 func (s *Source) FetchFile(address, name, version string, where object.Location) (string, *object.Failure) {
 	f, err := s.net.fetcher.File(s.net.ctx, address)
