@@ -204,9 +204,7 @@ func (v Variant) scaled(w, replicas int, change bool) (Variant, state.Version, e
 	if head.ReplicasField() == nil {
 		return v, 0, notThere("%s has no number of replicas", v.Spec.Workloads[w].ID)
 	}
-	n := int32(replicas)
-	head.OwnObject()
-	*head.ReplicasField(), head.DeclaresReplicas = &n, true
+	head = head.WithReplicas(replicas)
 	return v.manifests(func(o state.Workload) [2]state.Manifest {
 		out := o.Manifests
 		if !change {

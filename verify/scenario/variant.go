@@ -120,7 +120,8 @@ func (v Variant) surrounded(by state.Version) Variant {
 	return v
 }
 
-// only is one version alone, never applied again.
+// only is one version alone, never applied again. A number of replicas that head leaves as base's autoscaler wrote it
+// is that autoscaler's least.
 func (v Variant) only(version state.Version) Variant {
 	v.Spec.Declared = slices.Clone(v.Spec.Declared)
 	for i := range v.Spec.Declared {
@@ -128,7 +129,11 @@ func (v Variant) only(version state.Version) Variant {
 		d.Differs, d.Acts = false, [2]bool{d.Acts[version], d.Acts[version]}
 	}
 	return v.manifests(func(w state.Workload) [2]state.Manifest {
-		return [2]state.Manifest{{}, w.Manifests[version]}
+		m := w.Manifests[version]
+		if left := w.LeftReplicas(); left > 0 && version == state.Head {
+			m = m.WithReplicas(left)
+		}
+		return [2]state.Manifest{{}, m}
 	}, 0)
 }
 

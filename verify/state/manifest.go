@@ -179,6 +179,14 @@ func (m *Manifest) Replicas() int {
 	return max(int(**f), 0) // what the API server refuses is none
 }
 
+// WithReplicas is the manifest with a declared number of replicas, of a kind that has one.
+func (m Manifest) WithReplicas(n int) Manifest {
+	count := int32(n)
+	m.OwnObject()
+	*m.ReplicasField(), m.DeclaresReplicas = &count, true
+	return m
+}
+
 // MostReplicas is the most that the manifest or one of its autoscalers asks for.
 func (m *Manifest) MostReplicas() int {
 	n := max(m.Replicas(), m.Bounds.Max)
@@ -240,6 +248,17 @@ func (w *Workload) Kind() Kind {
 		return k
 	}
 	return w.Manifests[Base].Kind()
+}
+
+// LeftReplicas is the least that base's autoscaler leaves where head has none any more and no manifest gives the
+// number: the live object keeps what was written last, under every apply. 0: another rule gives the number.
+func (w *Workload) LeftReplicas() int {
+	base, head := &w.Manifests[Base], &w.Manifests[Head]
+	if base.HPA == nil || base.DeclaresReplicas || !head.Exists() || head.HPA != nil || head.DeclaresReplicas ||
+		head.Replaced || head.ReplicasField() == nil || base.HPA.Spec.MinReplicas == nil {
+		return 0
+	}
+	return int(*base.HPA.Spec.MinReplicas)
 }
 
 // Autoscaled reports whether either version has a HorizontalPodAutoscaler.
