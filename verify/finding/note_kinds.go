@@ -40,6 +40,8 @@ const (
 	RivalsUnread       Kind = "rivals-unread"        // a selector, how many releases, and who keeps apart
 	FriendsAssumed     Kind = "friends-assumed"      // of a workload; a selector
 	NoController       Kind = "no-controller"        // of a Pod
+	NeedsTrusted       Kind = "needs-trusted"        // names: objects
+	ReplicasLeft       Kind = "replicas-left"        // of a workload; a number
 	RolloutTrusted     Kind = "rollout-trusted"      // of a Rollout; names: fields
 	Patched            Kind = "patched"              // of a workload; names: policies that mutate
 	PatchesUnknown     Kind = "patches-unknown"      // of a workload; why; names: policies that mutate
@@ -185,6 +187,8 @@ var effects = map[Kind]Effect{
 	RivalsUnread:        Assumed,
 	FriendsAssumed:      Assumed,
 	NoController:        Assumed,
+	NeedsTrusted:        Assumed,
+	ReplicasLeft:        Assumed,
 	RolloutTrusted:      Assumed,
 	Patched:             Assumed,
 	PatchesUnknown:      Assumed,

@@ -107,7 +107,11 @@ func Analyse(ctx context.Context, ch *object.Changes, opt Options, all bool) (*A
 	var remarks []static.Remark
 	a.Result.Notices = append(a.Result.Notices, static.Aimless(ch)...)
 	if !opt.NoRemarks { // before the search, which takes all of the time that is left
-		remarks = slices.Concat(static.Remarks(ch, a.ties, all), a.evictions(ch),
+		list, assumed := static.Remarks(ch, a.ties, all)
+		for _, n := range assumed {
+			a.note(n)
+		}
+		remarks = slices.Concat(list, a.evictions(ch),
 			static.DeclaredTraffic(ch, a.ties, opt.Policy), unrendered(ch, a.ties))
 		remarks = static.Of(static.Reached(remarks, opt.Policy), opt.Has)
 		a.anew = static.NotRolled(remarks, refused)

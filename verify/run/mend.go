@@ -362,7 +362,8 @@ func (a *Analysis) standing(ch *object.Changes, all bool, release string) [][3]s
 			b.enterRefusals(static.Refusals(p, applyMode(a.Options.Policy), len(changed[p.ID]) > 0, all))
 		}
 	}
-	b.enterRemarks(static.Remarks(ch, slice.NewNeighbours(a.Options.Policy, ch), all))
+	remarks, _ := static.Remarks(ch, slice.NewNeighbours(a.Options.Policy, ch), all)
+	b.enterRemarks(remarks)
 	b.enterShortages(a.cutAgain(ch, release, &b))
 	for _, f := range b.Result.Findings {
 		add(f)

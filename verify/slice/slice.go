@@ -120,6 +120,9 @@ func newSlice(release string, members []string, sides [2]side, touched map[strin
 		if b := w.Manifests[state.Head].Bare; b != nil && sl.Changed[i] == string(object.Added) && !b.Ends() {
 			sl.Notes = append(sl.Notes, finding.Say(finding.NoController).On(id))
 		}
+		if left := w.LeftReplicas(); left > 1 {
+			sl.Notes = append(sl.Notes, finding.Say(finding.ReplicasLeft, left).On(id))
+		}
 		if r := w.Manifests[state.Head].Rollout; r != nil && len(r.Unread) > 0 {
 			sl.Notes = append(sl.Notes, finding.Say(finding.RolloutTrusted).On(id).With(r.Unread...))
 		}

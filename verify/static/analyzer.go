@@ -92,6 +92,7 @@ type facts struct {
 	defined   [2]map[schema.GroupKind]*object.Object // CustomResourceDefinitions, by version
 	every     bool                                   // what changes matters for traffic, whatever it is
 	bounds    [2]map[string][]*object.Object         // see limits
+	trusted   map[string]bool                        // needed objects that nothing here makes, see [unmet.trusts]
 }
 
 func (f *facts) where() *whereabouts {
@@ -123,8 +124,8 @@ func (f *facts) pools() [2][]*policies.KarpenterPool {
 }
 
 // Remarks gathers the errors of the objects of the releases, and those of base. With all, everything counts as new.
-// ties say which releases are in one cluster.
-func Remarks(ch *object.Changes, ties *slice.Neighbours, all bool) []Remark {
+// ties say which releases are in one cluster. The notes are what the remarks assume.
+func Remarks(ch *object.Changes, ties *slice.Neighbours, all bool) ([]Remark, []finding.Note) {
 	var out []Remark
 	list, known := Analyzers(), &facts{ch: ch, ties: ties}
 	for _, pair := range slice.Pairs(ch) {
@@ -143,5 +144,5 @@ func Remarks(ch *object.Changes, ties *slice.Neighbours, all bool) []Remark {
 	for _, a := range slices.DeleteFunc(list, func(a *Analyzer) bool { return !a.Whole }) {
 		out = append(out, whole.run(a)...)
 	}
-	return out
+	return out, known.assumed()
 }

@@ -32,7 +32,7 @@ func missing(p *Pass) []Remark {
 		if moved := where.byID(state.Base)[o.ID.String()]; b == nil && len(moved) > 0 { // from another release
 			old = wants(moved[0])
 		}
-		m := &unmet{release: p.Pair, where: where, base: was, head: is, o: o, b: b, old: old, now: wants(o)}
+		m := &unmet{release: p.Pair, facts: p.facts, where: where, base: was, head: is, o: o, b: b, old: old, now: wants(o)}
 		for _, n := range m.now {
 			m.ask(n)
 		}
@@ -62,6 +62,7 @@ func (w *whereabouts) was(before *aimIndex, o *object.Object) *object.Object {
 // unmet gathers what the pods of one object miss, one remark for each ConfigMap or Secret.
 type unmet struct {
 	release slice.Pair
+	facts   *facts
 	where   *whereabouts
 	base    configIndex // as the release sees it
 	head    configIndex
@@ -104,7 +105,10 @@ func (m *unmet) ask(n need) {
 	case lack == lacksObject && had != nil:
 		m.removed(n, had)
 	case lack == lacksObject:
-		m.neverThere(n)
+		found := len(m.found)
+		if m.neverThere(n); len(m.found) == found {
+			m.trusts(n)
+		}
 	case had != nil && (keys(had)[n.key]):
 		head := m.head.get(ns, n)
 		r := m.remark(n, fmt.Sprintf("%s, which the change takes out of it", m.needs(n)))

@@ -130,7 +130,7 @@ func told(t *testing.T, base, head *object.Revision) string {
 		t.Fatal(err)
 	}
 	var out strings.Builder
-	for _, x := range static.Remarks(ch, nil, false) {
+	for _, x := range remarksOf(ch) {
 		f := x.Finding(judge.NewPlaces(ch))
 		if f.Rule == rules.DanglingTarget {
 			remedyHolds(t, base, head, x, f.Message)
@@ -188,4 +188,9 @@ func remedyHolds(t *testing.T, base, head *object.Revision, x static.Remark, mes
 	if tried {
 		t.Errorf("nothing mends %q: %q", message, left)
 	}
+}
+
+func remarksOf(ch *object.Changes) []static.Remark {
+	list, _ := static.Remarks(ch, nil, false)
+	return list
 }

@@ -122,7 +122,7 @@ func freshRemarks(t *testing.T, base, head *object.Revision) (out []static.Remar
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, x := range static.Remarks(ch, nil, false) {
+	for _, x := range remarksOf(ch) {
 		if x.Rule == "dangling-target" && x.Finding(judge.NewPlaces(ch)).Status == finding.New {
 			out = append(out, x)
 		}

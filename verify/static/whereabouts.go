@@ -25,6 +25,7 @@ type whereabouts struct {
 	// clusters says that the repository is of several, as [whereabouts.severalClusters] finds once.
 	clusters, clustersKnown bool
 	names                   map[string]map[string]map[string]bool // that objects of head name, see [whereabouts.namedBy]
+	ran                     map[string]bool                       // what base's objects name, see [whereabouts.ranWith]
 }
 
 func newWhereabouts(ch *object.Changes, ties *slice.Neighbours) *whereabouts {
