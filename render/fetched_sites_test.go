@@ -102,11 +102,20 @@ func packChart(t *testing.T, name, version string, files map[string]string) []by
 // gitSite serves the files of a repository as org/repo, at a commit.
 func gitSite(t *testing.T, files map[string]string) (s *httptest.Server, commit string) {
 	t.Helper()
+	s, commits, _ := gitHistory(t, files)
+	return s, commits[0]
+}
+
+// gitHistory serves a repository as org/repo: one commit for each set of files, tagged v1, v2 and so on, and the branch
+// main at the last one. SELF in a file is its address. It gives the commits, and runs git in it.
+func gitHistory(t *testing.T, sets ...map[string]string) (s *httptest.Server, commits []string,
+	run func(...string) string) {
+	t.Helper()
 	if err := trustTests(); err != nil {
 		t.Fatal(err)
 	}
 	root := t.TempDir()
-	bare := filepath.Join(root, "org", "repo.git")
+	bare, work := filepath.Join(root, "org", "repo.git"), filepath.Join(root, "work")
 	git := func(dir string, args ...string) string {
 		cmd := exec.Command("git", args...)
 		cmd.Dir = dir
@@ -118,28 +127,33 @@ func gitSite(t *testing.T, files map[string]string) (s *httptest.Server, commit 
 		}
 		return strings.TrimSpace(string(out))
 	}
-	work := filepath.Join(root, "work")
-	git(root, "init", "-q", "-b", "main", work)
-	for name, text := range files {
-		file := filepath.Join(work, name)
-		err := os.MkdirAll(filepath.Dir(file), 0o755)
-		if to, link := strings.CutPrefix(text, "-> "); link {
-			err = errors.Join(err, os.Symlink(to, file))
-		} else {
-			err = errors.Join(err, os.WriteFile(file, []byte(text), 0o644))
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	git(work, "add", "-A")
-	git(work, "commit", "-qm", "one")
-	git(work, "tag", "v1")
-	commit = git(work, "rev-parse", "HEAD")
-	git(root, "clone", "-q", "--bare", work, bare)
-	git(bare, "config", "uploadpack.allowReachableSHA1InWant", "true")
 	h := &cgi.Handler{Path: filepath.Join(git(root, "--exec-path"), "git-http-backend"), Root: "/", Env: []string{"GIT_PROJECT_ROOT=" + root, "GIT_HTTP_EXPORT_ALL=1"}}
 	s = httptest.NewTLSServer(h)
 	t.Cleanup(s.Close)
-	return s, commit
+	git(root, "init", "-q", "-b", "main", work)
+	for i, files := range sets {
+		if i > 0 {
+			git(work, "rm", "-rq", ".")
+		}
+		for name, text := range files {
+			text = strings.ReplaceAll(text, "SELF", s.URL+"/org/repo.git")
+			file := filepath.Join(work, name)
+			err := os.MkdirAll(filepath.Dir(file), 0o755)
+			if to, link := strings.CutPrefix(text, "-> "); link {
+				err = errors.Join(err, os.Symlink(to, file))
+			} else {
+				err = errors.Join(err, os.WriteFile(file, []byte(text), 0o644))
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		git(work, "add", "-A")
+		git(work, "commit", "--allow-empty", "-qm", "one")
+		git(work, "tag", fmt.Sprintf("v%d", i+1))
+		commits = append(commits, git(work, "rev-parse", "HEAD"))
+	}
+	git(root, "clone", "-q", "--bare", work, bare)
+	git(bare, "config", "uploadpack.allowReachableSHA1InWant", "true")
+	return s, commits, func(args ...string) string { return git(bare, args...) }
 }

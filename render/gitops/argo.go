@@ -55,8 +55,14 @@ func (o *declaring) application() {
 				document.Text(o.content, "spec", "destination", "server"))},
 		}
 		r.Remarks = slices.Clone(o.remarks)
-		a := &argoSource{declaring: o, r: r, field: s.field, content: s.content}
-		a.add()
+		a := &argoSource{declaring: o, r: r, field: s.field, content: s.content, root: "."}
+		a.from = object.From{}
+		if a.later() {
+			continue
+		}
+		if f, found := a.read(); found {
+			a.declaring.add(a.r, f)
+		}
 	}
 }
 
@@ -69,17 +75,18 @@ type argoSource struct {
 	r       release.Release
 	field   string // of the source, in the object
 	content map[string]any
+	root    string            // folder that its repository lies in
+	refs    map[string]string // the same of references, by name, where that is not "."
+	pending bool              // what is to be fetched is not here yet
 }
 
-// add resolves the source and adds its release.
-func (a *argoSource) add() {
-	a.from = object.From{}
+// read resolves the source into its release; found is false where it is left out, with a reason.
+func (a *argoSource) read() (f *object.Failure, found bool) {
 	if chart := document.Text(a.content, "chart"); chart != "" {
 		a.r.Kind = object.Helm
 		if document.Value(a.content, "plugin") != nil {
 			a.r.Kind, a.r.Path = object.Manifests, a.by.File
-			a.declaring.add(a.r, a.unreadPlugin("a plugin renders chart %s, and is not run", chart))
-			return
+			return a.unreadPlugin("a plugin renders chart %s, and is not run", chart), true
 		}
 		dir, f := a.chartOf(&a.r, argoChart(a.content), document.Text(a.content, "repoURL"), a.field)
 		if a.r.Path = dir; f == nil {
@@ -87,34 +94,45 @@ func (a *argoSource) add() {
 		} else {
 			a.r.Path = a.by.File
 		}
-		a.declaring.add(a.r, f)
-		return
+		return f, true
 	}
 	dir, repo := fromRoot(document.Text(a.content, "path")), document.Text(a.content, "repoURL")
 	switch inside := strings.HasPrefix(repo, "oci://"); {
 	case inside && dir == "." && document.Value(a.content, "helm") != nil:
 		a.r.Kind = object.Helm
 		a.r.Path, _ = a.chartOf(&a.r, argoArtifact(a.content), repo, a.field)
-		a.declaring.add(a.r, a.helm())
-		return
+		return a.helm(), true
 	case inside:
 		a.elsewhere("%s: %s is in a registry, not in this repository", a.r.Selected, redact.URL(repo))
-		return
+		return nil, false
+	case a.root != ".":
+		in, inside := source.Inside(a.root, dir)
+		if a.r.Path, a.r.Kind = in, object.Manifests; !inside || !a.Src.HasDir(in) {
+			a.r.Path = a.root
+			return a.failure(a.field+".path", "correct the path or the revision", "%s has no folder %s at %s",
+				redact.URL(repo), dir, cmp.Or(document.Text(a.content, "targetRevision"), "HEAD")), true
+		}
+		return a.folder(in, repo)
 	}
 	if !a.Src.HasDir(dir) && a.Src.Twin != nil && a.Src.Twin.HasDir(dir) {
 		a.r.Path, a.r.Kind = dir, object.Manifests
-		a.declaring.add(a.r, a.failure(a.field+".path", "keep the folder, or take the Application away with it",
-			"the folder %s is not in this repository any more: Argo CD refuses to render it, and leaves the applied objects", dir))
-		return
+		return a.failure(a.field+".path", "keep the folder, or take the Application away with it",
+			"the folder %s is not in this repository any more: Argo CD refuses to render it, and leaves the applied objects",
+			dir), true
 	}
 	if !a.Src.HasDir(dir) {
 		a.elsewhere("%s: %s is not in this repository (%s)", a.r.Selected, dir,
 			redact.URL(repo))
-		return
+		return nil, false
 	}
+	return a.folder(dir, repo)
+}
+
+// folder reads a folder that is there, by the kind of its content.
+func (a *argoSource) folder(dir, repo string) (f *object.Failure, found bool) {
 	a.r.Path, a.from = dir, object.FromGit(repo, document.Text(a.content, "targetRevision"))
 	a.from.At, a.from.RevisionAt = a.at(a.field+".repoURL"), a.at(a.field+".targetRevision")
-	f := a.overrides(dir)
+	f = a.overrides(dir)
 	switch {
 	case f != nil:
 		a.r.Kind = object.Manifests
@@ -135,13 +153,13 @@ func (a *argoSource) add() {
 		if f = a.directory(); f == nil && len(a.r.Files) == 0 {
 			if dir == "." { // which every repository has
 				a.elsewhere("%s: the root of this repository holds no manifests (%s)", a.r.Selected, redact.URL(repo))
-				return
+				return nil, false
 			}
 			a.ignore("%s: %s holds no manifests", a.r.Selected, dir)
-			return
+			return nil, false
 		}
 	}
-	a.declaring.add(a.r, f)
+	return f, true
 }
 
 // kinds counts the kinds that the options of the source name. Upstream: ApplicationSource.ExplicitType.
@@ -181,7 +199,8 @@ func (a *argoSource) overrides(dir string) *object.Failure {
 				Remedy: "correct the file, from which Argo CD takes parameters"}
 		}
 		a.content, _ = document.MergePatch(fieldpath.DeepCopy(a.content), m).(map[string]any)
-		a.r.Remarks = append(a.r.Remarks, object.Say(object.SourceChanged, file))
+		a.r.Remarks = append(a.r.Remarks, object.Say(object.SourceChanged,
+			strings.TrimPrefix(file, source.FetchedRoot+"/")))
 	}
 	return nil
 }
@@ -232,7 +251,7 @@ func (a *argoSource) jsonnet(options any) *object.Failure {
 	}
 	a.r.Jsonnet = &release.Jsonnet{Folders: []string{a.r.Path}}
 	for i, lib := range document.Texts(document.Value(options, "libs")) {
-		p, in := source.Inside(".", strings.TrimPrefix(lib, "/"))
+		p, in := source.Inside(a.root, strings.TrimPrefix(lib, "/"))
 		if !in {
 			return a.failure(fmt.Sprintf("%s.libs[%d]", field, i), "name a folder of the repository",
 				"the library %s is outside the repository", lib)

@@ -30,7 +30,8 @@ func (a *argoSource) helm() *object.Failure {
 	a.r.APIVersions = document.Texts(document.Value(h, "apiVersions"))
 	a.r.SkipCRDs, a.r.SkipTests = document.Value(h, "skipCrds") == true, document.Value(h, "skipTests") == true
 	a.r.SkipSchema = document.Value(h, "skipSchemaValidation") == true
-	if own := path.Join(a.r.Path, "values.yaml"); a.r.Fetch != nil || a.Src.HasFile(own) {
+	if own := path.Join(a.r.Path, "values.yaml"); a.r.Fetch != nil ||
+		!(a.pending && source.MountOf(own) != "") && a.Src.HasFile(own) {
 		a.r.Values = []string{own}
 	}
 	explicit := document.Texts(document.Value(h, "valueFiles"))
@@ -61,7 +62,10 @@ func (a *argoSource) valueFile(i int, v string) *object.Failure {
 	if f != nil || p == "" {
 		return f
 	}
-	if source.MountOf(p) != "" { // it is not here yet
+	if a.pending && source.MountOf(p) != "" {
+		return nil
+	}
+	if a.r.Fetch != nil && source.Under(p, a.r.Path) { // it is not here yet
 		if missing {
 			a.r.MayMiss = append(a.r.MayMiss, p)
 		}
@@ -70,7 +74,11 @@ func (a *argoSource) valueFile(i int, v string) *object.Failure {
 	}
 	if strings.ContainsAny(p, "*?[") && !a.Src.HasFile(p) {
 		found := false
-		for _, file := range a.Src.Files {
+		files := a.Src.Files
+		if dir := source.MountOf(p); dir != "" {
+			files = a.Src.Below(dir)
+		}
+		for _, file := range files {
 			if source.Match(p, file) {
 				found = true
 				if !slices.Contains(a.r.Values, file) {
@@ -88,7 +96,8 @@ func (a *argoSource) valueFile(i int, v string) *object.Failure {
 			return nil
 		}
 		a.r.Values = append(a.r.Values, p) // see dropUnset
-		return a.failure(field, "add the file, or correct `valueFiles`", "values file %s does not exist", p)
+		return a.failure(field, "add the file, or correct `valueFiles`", "values file %s does not exist",
+			strings.TrimPrefix(p, source.FetchedRoot+"/"))
 	}
 	if !slices.Contains(a.r.Values, p) || p == a.r.Values[0] {
 		a.r.Values = append(a.r.Values, p)
@@ -102,8 +111,13 @@ func (a *argoSource) resolve(field, v string) (string, *object.Failure) {
 	v = a.env(v)
 	switch {
 	case strings.HasPrefix(v, "$"):
-		_, rest, _ := strings.Cut(v, "/") // from the root of the repository the reference names
+		name, rest, _ := strings.Cut(v[1:], "/") // from the root of the repository the reference names
+		if root := a.refs[name]; root != "" {
+			return a.below(root, field, rest)
+		}
 		return path.Clean(rest), nil
+	case strings.HasPrefix(v, "/") && a.root != ".":
+		return a.below(a.root, field, v)
 	case strings.HasPrefix(v, "/"):
 		return fromRoot(v), nil
 	case kustomize.RemoteRef().MatchString(v):
@@ -115,6 +129,15 @@ func (a *argoSource) resolve(field, v string) (string, *object.Failure) {
 	p, in := source.Inside(a.r.Path, v)
 	if !in {
 		return "", a.failure(field, "copy it into the repository", "values file %s leaves the repository", v)
+	}
+	return p, nil
+}
+
+// below is a path from the root of a fetched repository.
+func (a *argoSource) below(root, field, v string) (string, *object.Failure) {
+	p, in := source.Inside(root, fromRoot(v))
+	if !in {
+		return "", a.failure(field, "name a file of the repository", "values file %s leaves its repository", v)
 	}
 	return p, nil
 }
@@ -164,7 +187,10 @@ func (a *argoSource) parameters(h any) *object.Failure {
 		if f != nil {
 			return f
 		}
-		if source.MountOf(p) == "" && !a.Src.HasFile(p) {
+		if a.pending && source.MountOf(p) != "" {
+			continue
+		}
+		if !(a.r.Fetch != nil && source.Under(p, a.r.Path)) && !a.Src.HasFile(p) {
 			return a.failure(field, "add the file, or correct the path", "file %s of parameter %s does not exist", p,
 				document.Text(e, "name"))
 		}

@@ -2,7 +2,6 @@ package gitops
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"sigs.k8s.io/kustomize/api/types"
@@ -12,7 +11,6 @@ import (
 	"github.com/kubesettle/kubesettle/render/kustomize"
 	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/release"
-	"github.com/kubesettle/kubesettle/render/source"
 )
 
 // kustomize takes the options that Argo CD edits into the kustomization.
@@ -60,10 +58,7 @@ func (a *argoSource) kustomize() *object.Failure {
 		ov.Replicas = append(ov.Replicas, r)
 	}
 	if k["ignoreMissingComponents"] == true {
-		ov.Components = slices.DeleteFunc(ov.Components, func(c string) bool {
-			p, in := source.Inside(a.r.Path, c)
-			return !in || !a.Src.HasDir(p)
-		})
+		ov.Components = presentComponents(a.Src, a.r.Path, ov.Components)
 	}
 	a.r.Overlay = ov
 	a.r.OverlayAt = a.overlayPlace(nil, a.field+".kustomize.")

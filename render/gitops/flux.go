@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"path"
-	"slices"
 	"strings"
 
 	"sigs.k8s.io/kustomize/api/types"
@@ -27,7 +26,8 @@ func (o *declaring) fluxKustomization() {
 	if o.partial("sourceRef") {
 		return
 	}
-	if len(document.Items(o.content, "spec", "postBuild", "substituteFrom")) > 0 {
+	elsewhere := o.Src.CanFetch() && !o.Src.HasDir(fromRoot(document.Text(o.content, "spec", "path")))
+	if elsewhere || len(document.Items(o.content, "spec", "postBuild", "substituteFrom")) > 0 {
 		o.wait((*declaring).fluxKustomizationNow)
 		return
 	}
@@ -43,6 +43,12 @@ func (o *declaring) fluxKustomizationNow() {
 	}
 	if kind := document.Text(o.content, "spec", "sourceRef", "kind"); kind != "" && kind != "GitRepository" {
 		o.elsewhere("%s: its source is a %s, not this repository", r.Selected, kind)
+		return
+	}
+	o.from = object.From{}
+	ref := document.Value(o.content, "spec", "sourceRef")
+	if g, ignore, ok := o.remoteGit(ref, o.onEither((*source.Source).HasDir, dir)); ok {
+		o.fluxFromGit(r, g, ignore, dir)
 		return
 	}
 	if fixed := o.fixedSource(); fixed != "" {
@@ -106,11 +112,8 @@ func (o *declaring) fluxOverlay(r *release.Release) *object.Failure {
 		NameSuffix: document.Text(spec, "nameSuffix"),
 		Components: document.Texts(document.Value(spec, "components")),
 	}
-	if document.Value(spec, "ignoreMissingComponents") == true {
-		ov.Components = slices.DeleteFunc(ov.Components, func(c string) bool {
-			p, in := source.Inside(r.Path, c)
-			return !in || !o.Src.HasDir(p)
-		})
+	if len(r.Git) == 0 && document.Value(spec, "ignoreMissingComponents") == true {
+		ov.Components = presentComponents(o.Src, r.Path, ov.Components)
 	}
 	if m := document.Value(spec, "commonMetadata"); m != nil {
 		ov.Metadata = commonMetadata(m)

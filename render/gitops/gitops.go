@@ -11,6 +11,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fieldpath"
+	"github.com/kubesettle/kubesettle/render/helm"
 	"github.com/kubesettle/kubesettle/render/jsonnet"
 	"github.com/kubesettle/kubesettle/render/locate"
 	"github.com/kubesettle/kubesettle/render/object"
@@ -63,6 +64,7 @@ type declaring struct {
 	cascades bool
 	remarks  []object.Note // on the releases that it declares
 	from     object.From   // where the release comes from that is added next
+	git      string        // the repository whose content declares it; "": this one
 }
 
 // Read reads the Argo CD and Flux objects of a release.
@@ -80,7 +82,8 @@ func (d *Declared) Read(r release.Release, j *release.Recipe, docs []document.Do
 		o := &declaring{Declared: d, content: doc.Content, parent: r.ID, folder: r.Path, place: locate(doc),
 			named: gvk.Kind + " " + document.Text(doc.Content, "metadata", "name")}
 		o.by = o.place("")
-		if r.Kind == object.Manifests { // whoever else lists the file
+		o.git = gitOf(r)
+		if r.Kind == object.Manifests || source.MountOf(r.Path) != "" { // whoever else lists the file
 			o.folder = path.Dir(o.by.File)
 		}
 		read(o)
@@ -114,13 +117,13 @@ func (o *declaring) add(r release.Release, f *object.Failure) {
 	} else {
 		r.Parent = release.InParent(o.set, o.parent)
 	}
-	if r.KubeVersion == "" {
-		r.KubeVersion = o.Versions.KubeVersion
+	if len(r.Git) > 0 {
+		options := o.options()
+		if r.Options = helm.Digest(options); r.Declaration != nil {
+			r.Declaration = []byte(options)
+		}
 	}
-	if r.KubeVersion == "" {
-		r.KubeVersion = typed.DefaultKubeVersion
-	}
-	r.APIVersions = append(slices.Clone(r.APIVersions), o.Versions.APIVersions...)
+	o.versions(&r)
 	r.Within = o.parent
 	switch depth, itself := o.above(r); {
 	case itself: // as Flux's own Kustomization, of the folder that it stands in
@@ -133,6 +136,17 @@ func (o *declaring) add(r release.Release, f *object.Failure) {
 	if f != nil {
 		o.Failed[r.ID] = f
 	}
+}
+
+// versions fills in what the cluster serves, where the object does not say it.
+func (o *declaring) versions(r *release.Release) {
+	if r.KubeVersion == "" {
+		r.KubeVersion = o.Versions.KubeVersion
+	}
+	if r.KubeVersion == "" {
+		r.KubeVersion = typed.DefaultKubeVersion
+	}
+	r.APIVersions = append(slices.Clone(r.APIVersions), o.Versions.APIVersions...)
 }
 
 // above counts the declared releases in which a new one is declared, and reports whether one of
@@ -148,7 +162,7 @@ func (o *declaring) above(r release.Release) (depth int, itself bool) {
 			if settings == "" {
 				settings = r.Settings()
 			}
-			if settings == a.Settings() {
+			if settings == a.Settings() || r.Options != "" && r.Options == a.Options {
 				return depth, true
 			}
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/kubesettle/kubesettle/render/helm"
 	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/release"
+	"github.com/kubesettle/kubesettle/render/source"
 )
 
 // helmRelease adds the release of a Flux HelmRelease.
@@ -60,13 +61,21 @@ func (o *declaring) helmReleaseNow() {
 		return
 	}
 	r.Path = dir
-	if own := path.Join(dir, "values.yaml"); r.Fetch != nil || o.Src.HasFile(own) {
+	if own := path.Join(dir, "values.yaml"); r.Fetch != nil || len(r.Git) == 0 && o.Src.HasFile(own) {
 		r.Values = []string{own}
 	}
-	if f = o.fluxValuesFiles(&r, spec); f == nil {
-		if f = o.fluxValues(&r); f == nil {
-			f = o.postRenderers(&r)
-		}
+	later := len(r.Git) > 0
+	if !later {
+		f = o.fluxValuesFiles(&r, spec)
+	}
+	if f == nil {
+		f = o.fluxValues(&r)
+	}
+	if f == nil {
+		f = o.postRenderers(&r)
+	}
+	if f == nil && later {
+		o.settleChart(&r, spec)
 	}
 	o.add(r, f)
 }
@@ -86,6 +95,9 @@ func (o *declaring) fluxChart(r *release.Release) (dir string, spec any, f *obje
 	if document.Text(spec, "sourceRef", "kind") == "GitRepository" {
 		if dir = fromRoot(chart); o.Src.HasFile(path.Join(dir, "Chart.yaml")) {
 			return dir, spec, nil
+		}
+		if g, _, ok := o.remoteGit(document.Value(spec, "sourceRef"), false); ok {
+			return o.chartFromGit(r, g, document.Value(spec, "sourceRef"), chart), spec, nil
 		}
 	}
 	version := ""
@@ -147,7 +159,7 @@ func (o *declaring) fluxValuesFiles(r *release.Release, spec any) *object.Failur
 			if document.Value(spec, "ignoreMissingValuesFiles") == true {
 				r.MayMiss = append(r.MayMiss, p)
 			}
-		} else if !o.Src.HasFile(p) {
+		} else if p, _ = source.Inside(rootOf(r), p); !o.Src.HasFile(p) {
 			if document.Value(spec, "ignoreMissingValuesFiles") == true {
 				continue
 			}
@@ -157,6 +169,14 @@ func (o *declaring) fluxValuesFiles(r *release.Release, spec any) *object.Failur
 		r.OwnValues = append(r.OwnValues, p)
 	}
 	return nil
+}
+
+// rootOf is the folder that the repository of a release's chart lies in.
+func rootOf(r *release.Release) string {
+	if len(r.Git) > 0 {
+		return r.Git[0].Folder
+	}
+	return "."
 }
 
 // fluxValues merges valuesFrom and values. A Secret's values are used and not shown.

@@ -59,7 +59,9 @@ const givenName = "ARGOCD_ENV_ARGOCD_APP_NAME"
 // plugin resolves a source that a plugin renders.
 func (a *argoSource) plugin(dir string) *object.Failure {
 	given := document.Value(a.content, "plugin")
-	a.r.Kind = object.Manifests
+	if a.r.Kind = object.Manifests; a.root != "." {
+		return a.unreadPlugin("a plugin renders a folder of another repository, and is not run")
+	}
 	if f := a.others(a.field+".plugin", given, []string{"name", "env", "parameters"}); f != nil {
 		return f
 	}
@@ -284,6 +286,8 @@ func (a *argoSource) discovers(dir string, d definition, vars map[string]string)
 // pluginDefinitions finds the plugins that a repository defines: as a file or an object, as a text in a ConfigMap, and
 // in the values of Argo CD's chart.
 func (s *Found) pluginDefinitions() *definitions {
+	s.defining.Lock()
+	defer s.defining.Unlock()
 	if s.plugins != nil {
 		return s.plugins
 	}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"sync"
 
 	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fieldpath"
@@ -30,6 +31,7 @@ type Found struct {
 	src      *source.Source
 	trialing locate.Options
 	objects  map[string]placed
+	defining sync.Mutex              // of plugins: releases that settle ask for them at once
 	plugins  *definitions            // nil: not looked for yet
 	making   []string                // kinds of which Secrets come, that the repository speaks of; nil: not looked for yet
 	Wake     func(kind, name string) // has an object rendered that is looked for; nil: all were rendered

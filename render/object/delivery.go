@@ -33,7 +33,7 @@ type Delivery struct {
 	// ServerSide says that it applies by field ownership, and Replaces that it puts each object in the place of the live
 	// one.
 	ServerSide, Replaces bool
-	// From is where it says that it takes the release from, where that is taken for this repository.
+	// From is where it says that it takes the release from, where that was read, or is taken for this repository.
 	From From
 	// Fills says that it puts values for variables that the repository does not have, such as those of a Secret.
 	Fills bool
@@ -74,6 +74,8 @@ func (d Delivery) Alike(o Delivery) bool {
 type From struct {
 	Repository string // host and path alone
 	Revision   string // "": the default branch
+	// Read says that the content is that of this revision; else it is taken for this tree's.
+	Read bool
 	// At and RevisionAt are where the object says so.
 	At, RevisionAt Location
 }

@@ -199,7 +199,7 @@ func (e *effects) learn(j, twin *release.Recipe) {
 // acts reports whether a file of a release may be of objects that act on others: selecting objects in a chart, or in a
 // file with workloads, are for those workloads.
 func (e *effects) acts(j *release.Recipe, b []byte) bool {
-	if j.Release.Fetch != nil {
+	if j.Release.Open() {
 		return false
 	}
 	own := hasKind(b, runningKinds) || j.Release.Kind == object.Helm && anyFile(j, isWorkload)
@@ -214,7 +214,7 @@ func (e *effects) acts(j *release.Recipe, b []byte) bool {
 // acts does.
 func (e *effects) steersOthers(j *release.Recipe, b []byte) bool {
 	chart := j.Release.Kind == object.Helm
-	if j.Release.Fetch != nil || chart && anyFile(j, isWorkload) {
+	if j.Release.Open() || chart && anyFile(j, isWorkload) {
 		return false
 	}
 	return hasKind(b, fenceKinds) || !hasKind(b, runningKinds) && hasKind(b, steeringKinds)
@@ -239,7 +239,7 @@ func beyondImages(a, b []byte) bool {
 
 // actOn reports whether what differs may act on the pods of a release that does not.
 func (e *effects) actOn(j *release.Recipe) bool {
-	if j.Release.Kind != object.Helm && !anyFile(j, isWorkload) {
+	if j.Release.Kind != object.Helm && !j.Release.Open() && !anyFile(j, isWorkload) {
 		return false
 	}
 	if e.all {
@@ -259,7 +259,7 @@ func (e *effects) actOn(j *release.Recipe) bool {
 func (e *effects) actedOnBy(j *release.Recipe) bool {
 	return e.asks && anyFile(j, func(b []byte) bool { return hasKind(b, classKinds) }) ||
 		e.picks && anyFile(j, func(b []byte) bool { return hasKind(b, []string{namespaceKind}) }) ||
-		len(e.runs) > 0 && j.Release.Fetch == nil &&
+		len(e.runs) > 0 && !j.Release.Open() &&
 			anyFile(j, func(b []byte) bool { return hasKind(b, e.every) || asksOfPods(b) }) ||
 		anyFile(j, func(b []byte) bool { return e.acts(j, b) }) && meet(e.runs, e.namespaces(j)) ||
 		anyFile(j, func(b []byte) bool { return e.steersOthers(j, b) }) && meet(e.steers, e.namespaces(j))

@@ -61,6 +61,10 @@ type Release struct {
 	Remarks []object.Note
 	// Filled says that something fills in "<…>" in what is rendered, before it is applied.
 	Filled bool `json:",omitempty"`
+	// Git are the revisions of git repositories that it takes something from, apart from this one, and Options a digest of
+	// what the object that declares it says about them.
+	Git     []Git  `json:",omitempty"`
+	Options string `json:",omitempty"`
 	// DefinedIn is the file that defines the plugin that renders it; "": none does.
 	DefinedIn string `json:"-"`
 	// Within is the ID of the release whose objects declare it, while both sides are rendered.
@@ -77,6 +81,8 @@ type Release struct {
 	ChartSource string                                    `json:"-"` // Flux source of a chart that is not here
 	Fetch       *fetch.ChartRef                           `json:"-"` // the chart to fetch into Path; nil: it is here
 	FetchAt     object.Location                           `json:"-"` // the line that names Fetch; empty: the declaration
+	Settle      Settling                                  `json:"-"` // nil: nothing of Git is left to fetch
+	Here        *Release                                  `json:"-"` // what this tree makes of it, if Git cannot be had
 	SettingAt   func(string) object.Location              `json:"-"` // as SetAt, of an Application's parameters
 	InlineAt    func(fieldpath.Path) object.Location      `json:"-"` // where a value of Inline was set
 	OverlayAt   func(int, fieldpath.Path) object.Location `json:"-"` // where a field of an overlay was

@@ -12,8 +12,50 @@ import (
 	"github.com/kubesettle/kubesettle/render/source"
 )
 
-// gather collects the files that a release needs from a tree.
+// gather collects the files that a release needs from a tree, and what it takes from git repositories.
 func gather(s *source.Source, rel release.Release) (*release.Recipe, *object.Failure) {
+	if rel.Settle == nil {
+		return gatherKind(s, rel)
+	}
+	if s.Dry {
+		return unsettled(s, rel), nil
+	}
+	settled, notes, f := rel.Settle(s, rel)
+	var j *release.Recipe
+	if f != nil {
+		j = unsettled(s, rel)
+		j.Later, j.Settled = false, true
+	} else {
+		settled.Settle, settled.Here = nil, nil
+		j, f = gatherKind(s, settled)
+		j.Notes = append(j.Notes, notes...)
+	}
+	for _, g := range j.Release.Git {
+		j.FetchedAt(g.Folder, g.At)
+	}
+	return j, f
+}
+
+// unsettled is the recipe of a release before it is known what it takes from git repositories: it has the files of this
+// one that it is made of, and those that make it if nothing can be had.
+func unsettled(s *source.Source, rel release.Release) *release.Recipe {
+	j := &release.Recipe{Release: rel, Files: map[string][]byte{}, Later: true}
+	for _, p := range rel.Files {
+		b, _ := s.Read(p) // nil where it cannot be read
+		j.Beside(p, b)
+	}
+	helm.OwnFiles(s, j)
+	if rel.Here != nil {
+		here, _ := gatherKind(s, *rel.Here)
+		for p, b := range here.Files {
+			j.Files[p] = b
+		}
+	}
+	return j
+}
+
+// gatherKind collects the files of a release that is known.
+func gatherKind(s *source.Source, rel release.Release) (*release.Recipe, *object.Failure) {
 	switch rel.Kind {
 	case object.Helm:
 		return helm.Gather(s, rel)

@@ -118,7 +118,15 @@ func (s *Side) FetchLater(i int) {
 	if s.Failed[i] != nil || !s.Recipes[i].Later {
 		return
 	}
+	s.gather(i)
+}
+
+// gather reads what release i needs. One that was made of git repositories is known from then on.
+func (s *Side) gather(i int) {
 	s.Recipes[i], s.Failed[i] = gather(s.Src, s.Releases[i])
+	if s.Releases[i].Settle != nil && s.Recipes[i].Release.Settle == nil {
+		s.Releases[i] = s.Recipes[i].Release
+	}
 	s.withDeclaration(i)
 }
 

@@ -52,7 +52,7 @@ func (s *Side) WatchSources() {
 
 func (s *Side) WatchSource(i int) {
 	for _, f := range s.Found.SourceFiles(s.Releases[i]) {
-		if !slices.Contains(s.Releases[i].Files, f) {
+		if s.Releases[i].Kind == object.Helm && !slices.Contains(s.Releases[i].Files, f) {
 			s.Releases[i].Files = append(s.Releases[i].Files, f)
 		}
 		s.Recipes[i].Files[f] = nil
@@ -103,7 +103,8 @@ func (s *Side) Gather(ctx context.Context, releases []release.Release, failed ma
 			s.Recipes[i] = release.Unread(s.Releases[i])
 			s.Failed[i] = s.Recipes[i].Cut()
 		} else {
-			s.Recipes[i], s.Failed[i] = gather(s.Src, s.Releases[i])
+			s.gather(i)
+			return
 		}
 		s.withDeclaration(i)
 	})
