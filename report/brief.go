@@ -92,15 +92,17 @@ func uncheckedText(r *finding.Result) string {
 				continue
 			}
 		}
-		what := clip(line(noteFill(wordsOf[a.Kind].unchecked, a)), 120)
+		what := clip(line(unchecked(r, a)), 120)
 		switch {
 		case a.Kind == finding.NoCluster && r.Coverage.States > 0:
 			out = append(out, "capacity, as no cluster is declared (give --nodes or --snapshot)")
 		case what == "":
 		case (a.Kind == finding.NotJoined || a.Kind == finding.RoomLeftOut) && len(out) < 3: // with the whole line of policy
-			out = append(out, line(noteFill(wordsOf[a.Kind].unchecked, a)))
-		case a.Kind == finding.KindsAbsent:
-			out = append(out, what)
+			out = append(out, line(unchecked(r, a)))
+		case a.Kind == finding.KindsAbsent, a.Kind == finding.ReleaseNote:
+			if !slices.Contains(out, what) { // of several releases
+				out = append(out, what)
+			}
 		default:
 			left = append(left, what)
 		}

@@ -1,6 +1,8 @@
 package report
 
 import (
+	"slices"
+
 	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/finding"
 )
@@ -44,6 +46,27 @@ var renderedWords = map[object.NoteKind]string{
 	object.ReadAs:              "{object}: {0} is not served by Kubernetes {1}; read as {2}",
 	object.MadeTwice:           "{object} is declared twice: in {0} and {1}; the last one counts",
 	object.MadeUnread:          "{object}: what {0} makes of it cannot be read: {1}",
+}
+
+// renderedUnchecked are the parts that such a note leaves unchecked, for the line that lists them.
+var renderedUnchecked = map[object.NoteKind]string{
+	object.PluginAssumed: "whether plugin {0} is set up as in its manual (nothing here defines it)",
+}
+
+// unchecked is the part that a note leaves unchecked, or "". A note of rendering counts if the change reaches its
+// release.
+func unchecked(r *finding.Result, n finding.Note) string {
+	if n.Kind != finding.ReleaseNote {
+		return noteFill(wordsOf[n.Kind].unchecked, n)
+	}
+	if !slices.ContainsFunc(r.Releases, func(x finding.ReleaseResult) bool { return x.ID == n.Release && x.Changed }) {
+		return ""
+	}
+	rendered := finding.Note{About: n.About}
+	if len(n.Args) > 1 {
+		rendered.Args = n.Args[1:]
+	}
+	return noteFill(renderedUnchecked[object.NoteKind(n.Arg(0))], rendered)
 }
 
 // RenderedNote is what a note of rendering says.
