@@ -72,7 +72,9 @@ type Elsewhere struct {
 	Change *object.Change
 	Object *object.Object // head's, or base's of one that goes
 	Field  string         // that changes; "" of one that comes or goes
-	Data   string         // the ConfigMap or Secret that changes and that it names; "": it changes itself
+	// Fetchable says that it would be compared with the network allowed.
+	Fetchable bool
+	Data      string // the ConfigMap or Secret that changes and that it names; "": it changes itself
 }
 
 // ChangedElsewhere lists changes of deliveries from outside the repository. It leaves out files of a release that was
@@ -81,10 +83,14 @@ func ChangedElsewhere(c *object.Changes) []Elsewhere {
 	if c.Base == nil {
 		return nil
 	}
-	left := map[string]bool{}
+	left, fetchable := map[string]bool{}, map[string]bool{}
 	for _, rev := range []*object.Revision{c.Base, c.Head} {
 		for _, g := range rev.Ignored {
 			left[g.Elsewhere] = true
+			if g.Fetchable {
+				kind, _, _ := strings.Cut(g.Elsewhere, " ")
+				fetchable[g.Elsewhere], fetchable["a "+kind] = true, true
+			}
 		}
 	}
 	var out []Elsewhere
@@ -97,7 +103,7 @@ func ChangedElsewhere(c *object.Changes) []Elsewhere {
 		id := e.Object.ID
 		if id.Group == "" && (id.Kind == "ConfigMap" || id.Kind == "Secret") {
 			if by, field := takesData(c.Head, id); by != nil && ch.Kind != object.Removed {
-				out = append(out, Elsewhere{ch, by, field, id.Kind + " " + id.Name})
+				out = append(out, Elsewhere{Change: ch, Object: by, Field: field, Data: id.Kind + " " + id.Name})
 			}
 			continue
 		}
@@ -105,6 +111,7 @@ func ChangedElsewhere(c *object.Changes) []Elsewhere {
 			id.Group == sourceGroup && (ch.Kind != object.Modified || givesChart(c, e.Object)) {
 			continue
 		}
+		e.Fetchable = fetchable[id.Kind+" "+id.Name] || id.Kind == "GitRepository" && fetchable["a Kustomization"]
 		if ch.Kind == object.Modified {
 			at := slices.IndexFunc(ch.Fields, func(f object.FieldChange) bool { return !sameContent.MatchString(f.Path) })
 			if at < 0 {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -52,7 +53,7 @@ func comparedSides(t *testing.T, base, head map[string]string, opt Options) (b, 
 	}
 	for _, c := range ch.Changes {
 		for _, f := range c.Fields {
-			if c.ID().Kind == "Application" { // which declares it
+			if strings.HasPrefix(c.ID().Kind, "Application") { // which declares it
 				continue
 			}
 			changed = append(changed, c.ID().Kind+" "+f.Path)
@@ -222,6 +223,12 @@ func TestFluxOfAnotherRepository(t *testing.T) {
 			}
 		}
 	}
+	offline := renderWith(t, files("tag: v1"), Options{})
+	fails(t, offline, "helmrelease:flux:flux/shop", "is not vendored", "or run without --offline")
+	if i := slices.IndexFunc(offline.Ignored, func(g object.Ignored) bool { return g.Elsewhere == "Kustomization apps" }); i < 0 ||
+		!offline.Ignored[i].Fetchable {
+		t.Errorf("offline: %+v", offline.Ignored)
+	}
 	for _, head := range []string{"tag: v2", "commit: " + commits[1], "branch: main"} {
 		b, h, changed := comparedSides(t, files("tag: v1"), files(head), online(t, "", site))
 		if got := strings.Join(changed, ", "); !strings.Contains(got, "Deployment spec.replicas") || !strings.Contains(got, "StatefulSet spec.replicas") {
@@ -324,7 +331,7 @@ func TestContentOfAnotherRepositoryThatIsNotHad(t *testing.T) {
 			fails(t, renderWith(t, files, online(t, "", site)), shop, c.reason, c.remedy)
 			rev := renderWith(t, files, Options{})
 			for _, g := range rev.Ignored {
-				if g.Elsewhere == "Application shop" && strings.Contains(g.Reason, "is not in this repository") {
+				if g.Elsewhere == "Application shop" && g.Fetchable && strings.Contains(g.Reason, "is not in this repository") {
 					return
 				}
 			}
@@ -335,6 +342,13 @@ func TestContentOfAnotherRepositoryThatIsNotHad(t *testing.T) {
 	files := application("  source: {repoURL: " + own + ", path: apps, targetRevision: " + commits[0] + "}\n")
 	renders(t, renderWith(t, files, online(t, cache, site)), shop)
 	renders(t, renderWith(t, files, offlineWith(t, cache)), shop)
+	for _, named := range []string{own + ", path: apps, targetRevision: '${BRANCH}'", "'https://example.com/<ORG>/repo', path: apps"} {
+		for _, r := range renderWith(t, application("  source: {repoURL: "+named+"}\n"), online(t, "", site)).Releases {
+			if r.ID == shop {
+				t.Errorf("%s is asked for: %v", named, r.Err)
+			}
+		}
+	}
 	secret := application("  source: {repoURL: 'https://me:hunter2@" + strings.TrimPrefix(own, "https://") + "', path: apps, targetRevision: v1}\n")
 	text, err := json.Marshal(renderWith(t, secret, online(t, "", site)).Ignored)
 	if err != nil || strings.Contains(string(text), "hunter2") || !strings.Contains(string(text), "Application shop") {

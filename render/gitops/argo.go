@@ -121,8 +121,8 @@ func (a *argoSource) read() (f *object.Failure, found bool) {
 			dir), true
 	}
 	if !a.Src.HasDir(dir) {
-		a.elsewhere("%s: %s is not in this repository (%s)", a.r.Selected, dir,
-			redact.URL(repo))
+		a.elsewhereIn(repo, document.Text(a.content, "targetRevision"), "%s: %s is not in this repository (%s)",
+			a.r.Selected, dir, redact.URL(repo))
 		return nil, false
 	}
 	return a.folder(dir, repo)

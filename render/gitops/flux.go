@@ -52,7 +52,8 @@ func (o *declaring) fluxKustomizationNow() {
 		return
 	}
 	if fixed := o.fixedSource(); fixed != "" {
-		o.elsewhere("%s: its source %s is another repository, as it is fixed", r.Selected, fixed)
+		g, _ := o.gitRepository(ref)
+		o.elsewhereIn(g.followed(), g.revision, "%s: its source %s is another repository, as it is fixed", r.Selected, fixed)
 		return
 	}
 	if !o.Src.HasDir(dir) && o.Src.Twin != nil && o.Src.Twin.HasDir(dir) {
@@ -61,7 +62,8 @@ func (o *declaring) fluxKustomizationNow() {
 		return
 	}
 	if !o.Src.HasDir(dir) {
-		o.elsewhere("%s: %s is not in this repository", r.Selected, dir)
+		g, _ := o.gitRepository(ref)
+		o.elsewhereIn(g.followed(), g.revision, "%s: %s is not in this repository", r.Selected, dir)
 		return
 	}
 	if kustomize.FileOf(o.Src, dir) == "" {

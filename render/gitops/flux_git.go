@@ -55,6 +55,14 @@ func (o *declaring) gitRepository(ref any) (g gitRepository, ok bool) {
 	return g, true
 }
 
+// followed is the address, if what it names can be read from there.
+func (g gitRepository) followed() string {
+	if g.open {
+		return ""
+	}
+	return g.url
+}
+
 // remoteGit is the revision that a GitRepository names, if it is to be fetched.
 func (o *declaring) remoteGit(ref any, here bool) (g release.Git, ignore string, ok bool) {
 	from, ok := o.gitRepository(ref)

@@ -27,11 +27,24 @@ var fixedRevision = regexp.MustCompile(
 // merge here changes it, if it is of this repository.
 func (o *declaring) remote(address, revision string, stays bool) (g release.Git, ok bool) {
 	at := overHTTPS(address)
+	if filledInLater.MatchString(address + revision) {
+		return g, false
+	}
 	own := o.git != "" && o.git == object.FromGit(address, "").Repository
 	if at == "" || stays && !own || !o.Src.MayFetch(at, revision) {
 		return g, false
 	}
 	return release.Git{Repository: at, Revision: revision, Folder: source.GitFolder(at, revision)}, true
+}
+
+// filledInLater is a part of an address or a revision that something writes before it is applied: "${BRANCH}".
+var filledInLater = regexp.MustCompile(`[\s{}$<>"']`)
+
+// elsewhereIn leaves out what the object delivers from a git repository.
+func (o *declaring) elsewhereIn(address, revision string, format string, args ...any) {
+	o.elsewhere(format, args...)
+	at := overHTTPS(address)
+	o.Ignored[len(o.Ignored)-1].Fetchable = at != "" && !o.Src.MayFetch(at, revision)
 }
 
 // overHTTPS is the https address of a repository that is named for git or ssh, on the same host; "" if there is none.

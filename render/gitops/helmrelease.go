@@ -120,6 +120,9 @@ func (o *declaring) fluxRemote(r *release.Release, ref, spec any,
 		return "", spec, f
 	}
 	dir, f := o.chartOf(r, chart, document.Text(ref, "kind")+" "+document.Text(ref, "name"), "spec.chart.spec")
+	if g, ok := o.gitRepository(ref); f != nil && ok && !g.open && overHTTPS(g.url) != "" {
+		f.Remedy += ", or run without --offline"
+	}
 	if r.Fetch != nil && document.Value(o.content, "spec", "chartRef") != nil {
 		r.FetchAt = o.versionOf(document.Value(o.content, "spec", "chartRef"))
 	}

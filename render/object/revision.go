@@ -29,6 +29,8 @@ type Ignored struct {
 	Path, Reason string
 	// Elsewhere is the kind and name of the object that delivers it from outside the repository; "": nothing does.
 	Elsewhere string
+	// Fetchable says that it would be read from there with the network allowed.
+	Fetchable bool
 }
 
 // Renderer renders what a revision would be with other texts in its files. It is that which rendered the revision.

@@ -23,6 +23,9 @@ func enterElsewhere(r *finding.Result, ch *object.Changes, opt *Options) {
 		rel := finding.ReleaseResult{ID: e.Object.ID.String(), Kind: string(object.Manifests), Status: "skipped",
 			Changed: true, Before: true, Selected: name,
 			Remedy: compareDelivered}
+		if e.Fetchable {
+			rel.Remedy = "run without --offline, or " + compareDelivered
+		}
 		switch {
 		case e.Data != "":
 			rel.Reason = fmt.Sprintf("%s changes, which %s takes, and its objects are not in the repository", e.Data, name)
