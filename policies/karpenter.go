@@ -22,7 +22,9 @@ type KarpenterPool struct {
 	state.Karpenter
 	Labels map[string]string // of its nodes, as far as the NodePool fixes them
 	Taints []corev1.Taint
-	Limits corev1.ResourceList // spec.limits
+	// Requirements of the template, and its labels as such.
+	Requirements []corev1.NodeSelectorRequirement
+	Limits       corev1.ResourceList // spec.limits
 	// Locate gives the file and line of a field; nil where it is not known.
 	Locate func(field string) (file string, line int)
 }
@@ -50,14 +52,10 @@ type nodePoolObject struct {
 				Labels map[string]string `json:"labels"`
 			} `json:"metadata"`
 			Spec struct {
-				Taints       []corev1.Taint `json:"taints"`
-				Requirements []struct {
-					Key      string   `json:"key"`
-					Operator string   `json:"operator"`
-					Values   []string `json:"values"`
-				} `json:"requirements"`
-				ExpireAfter            *string `json:"expireAfter"`
-				TerminationGracePeriod *string `json:"terminationGracePeriod"`
+				Taints                 []corev1.Taint                   `json:"taints"`
+				Requirements           []corev1.NodeSelectorRequirement `json:"requirements"`
+				ExpireAfter            *string                          `json:"expireAfter"`
+				TerminationGracePeriod *string                          `json:"terminationGracePeriod"`
 			} `json:"spec"`
 		} `json:"template"`
 	} `json:"spec"`
@@ -115,11 +113,16 @@ func ReadNodePool(content map[string]any) (*KarpenterPool, error) {
 		}
 	}
 	for _, r := range t.Spec.Requirements {
-		if r.Operator == string(corev1.NodeSelectorOpIn) && len(r.Values) == 1 {
+		if r.Operator == corev1.NodeSelectorOpIn && len(r.Values) == 1 {
 			p.Labels[r.Key] = r.Values[0]
 		}
 	}
 	maps.Copy(p.Labels, t.Metadata.Labels)
+	p.Requirements = t.Spec.Requirements
+	for _, key := range slices.Sorted(maps.Keys(p.Labels)) {
+		p.Requirements = append(p.Requirements, corev1.NodeSelectorRequirement{Key: key,
+			Operator: corev1.NodeSelectorOpIn, Values: []string{p.Labels[key]}})
+	}
 	return p, nil
 }
 

@@ -71,6 +71,7 @@ type effects struct {
 	picks   bool            // Namespaces by their labels
 	every   []string        // [everyKinds], with those of [roomKinds] that count
 	all     bool            // something differs that acts on every workload
+	asked   [][2]string     // kinds and names that changed objects name and no changed release has, see [effects.wants]
 	gone    [][]byte        // names of objects that others may name, and numbers that Services come to ask for
 	limited bool            // the options say that room is
 	running [][]byte        // texts of pods
@@ -100,6 +101,7 @@ func (r *reach) renderActed(ctx context.Context) (bool, error) {
 	e.compare(base, head)
 	e.compare(head, base)
 	e.goes(base, head)
+	e.wants(base, head)
 	e.callers(head)
 	e.count(base, head)
 	var both, declaring [][2]int
@@ -111,7 +113,7 @@ func (r *reach) renderActed(ctx context.Context) (bool, error) {
 		}
 		on := e.actOn(head.Recipes[i]) || e.refers(head.Recipes[i]) || e.shares(head.Recipes[i])
 		if on || e.actedOnBy(head.Recipes[i]) || e.leads(head.Recipes[i]) || e.met(head.Recipes[i]) ||
-			e.takes(head.Recipes[i]) {
+			e.takes(head.Recipes[i]) || e.holds(head.Recipes[i]) {
 			both = append(both, [2]int{k, i})
 		}
 		if on {

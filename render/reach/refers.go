@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -75,6 +76,12 @@ func (e *effects) goes(base, head *side.Side) {
 		key := keyOf(d)
 		kind := key[0] + "/" + key[1]
 		h, stays := now[key]
+		same := stays && reflect.DeepEqual(d.Content["spec"], h.Content["spec"])
+		if slices.Contains(held["Secret"][1:], key[1]) && !same {
+			for _, name := range written(d) {
+				e.gone = append(e.gone, []byte(name))
+			}
+		}
 		if !slices.Contains(base.Opt.Referred, kind) || stays && !losesKey(d, h) || generated.MatchString(key[3]) {
 			continue
 		}

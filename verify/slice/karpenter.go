@@ -72,7 +72,7 @@ func (b *Besides) changedPool(release string) string {
 	}
 	was, _ := b.Base.nodePools(release)
 	is, _ := b.Head.nodePools(release)
-	for _, pool := range b.policy.Cluster.Pools {
+	for _, pool := range b.declaredPools() {
 		named := func(p foundPool) bool { return p.pool.NodePool == pool.Name }
 		i, k := slices.IndexFunc(was, named), slices.IndexFunc(is, named)
 		switch {
@@ -86,10 +86,18 @@ func (b *Besides) changedPool(release string) string {
 	return ""
 }
 
+// declaredPools are the pools that the policy declares: those of an assumed cluster are nobody's, whatever their names.
+func (b *Besides) declaredPools() []policies.NodePool {
+	if b.policy.Cluster.Assumed {
+		return nil
+	}
+	return b.policy.Cluster.Pools
+}
+
 // withPools gives a policy with the NodePools that count for a release.
 func (b *Besides) withPools(p *policies.Policy, release string, c configurations) *policies.Policy {
 	found, _ := c.nodePools(release)
-	if b.policy.Controllers.KarpenterFile != "" || len(found) == 0 {
+	if b.policy.Controllers.KarpenterFile != "" || len(found) == 0 || len(b.declaredPools()) == 0 {
 		return p
 	}
 	pools := make([]*policies.KarpenterPool, len(found))
@@ -112,7 +120,7 @@ func (b *Besides) poolNotices(release string, say func(finding.Note)) {
 	for _, p := range found {
 		name := p.pool.NodePool
 		tell := func(k finding.Kind) { say(finding.Say(k, name).At(p.at.File, p.at.StartLine)) }
-		known := slices.ContainsFunc(b.policy.Cluster.Pools, func(pool policies.NodePool) bool { return pool.Name == name })
+		known := slices.ContainsFunc(b.declaredPools(), func(pool policies.NodePool) bool { return pool.Name == name })
 		switch {
 		case b.policy.Controllers.KarpenterFile != "":
 			tell(finding.PoolUnused)
@@ -126,13 +134,19 @@ func (b *Besides) poolNotices(release string, say func(finding.Note)) {
 	}
 }
 
-// AsBefore gives node classes the NodePools of base, where the classes are the same.
+// AsBefore gives node classes the NodePools of base, with the labels and taints of their nodes, where the classes are
+// the same.
 func AsBefore(classes, base []state.NodeClass) []state.NodeClass {
 	out := slices.Clone(classes)
 	for i := range out {
 		k := slices.IndexFunc(base, func(c state.NodeClass) bool { return c.Name == out[i].Name })
 		if k < 0 {
 			continue
+		}
+		now, was := out[i].Node, base[k].Node
+		if sized := out[i].Karpenter != nil || base[k].Karpenter != nil; sized && now != nil && was != nil {
+			out[i].Node = now.DeepCopy()
+			out[i].Node.Labels, out[i].Node.Spec.Taints = was.Labels, was.Spec.Taints
 		}
 		out[i].Karpenter, out[i].Autoscaled = base[k].Karpenter, base[k].Autoscaled
 	}

@@ -27,7 +27,8 @@ type Analyzer struct {
 // Analyzers are all of them, in the order of their remarks: each comes after what it requires.
 func Analyzers() []*Analyzer {
 	return []*Analyzer{
-		&aims, &parts, &routed, &reached, &holds, &taints, &pins, &ranks, &guards, &doubles, &lacks, &stales, &gapped,
+		&aims, &parts, &routed, &reached, &holds, &taints, &poolless, &pins, &ranks, &guards, &doubles, &lacks, &stales,
+		&gapped,
 		&orders, &defined, &patience, &undoes, &forced, &renews, &queued, &gates,
 		&waits, &owners, &moves, &takeovers, &projects, &leaves, &vain,
 		&denies, &overfills, &doublePorts, &uncounted, &unservedPorts, &recreates, &hasty, &cuts, &entered, &images,

@@ -2,6 +2,7 @@ package static
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/kubesettle/kubesettle/render/object"
@@ -19,6 +20,12 @@ type configIndex struct {
 func newConfigIndex(objects []*object.Object) configIndex {
 	x := configIndex{all: map[[3]string][]*object.Object{}}
 	for _, o := range objects {
+		for _, s := range written(o) {
+			k := [3]string{secret, s.ID.Namespace, s.ID.Name}
+			if x.all[k] = append(x.all[k], s); len(keys(s)) == 0 { // whose keys are not known comes first
+				x.all[k] = slices.Insert(x.all[k][:len(x.all[k])-1], 0, s)
+			}
+		}
 		kind := kindOf(o)
 		if wide, known := referred[kind]; known {
 			k := [3]string{kind, o.ID.Namespace, o.ID.Name}

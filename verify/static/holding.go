@@ -2,15 +2,12 @@ package static
 
 import (
 	"fmt"
-	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
-	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/render/object"
-	"github.com/kubesettle/kubesettle/verify/control/objects"
 	"github.com/kubesettle/kubesettle/verify/slice"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
@@ -102,16 +99,7 @@ func expiringFor(o *object.Object, pools []*policies.KarpenterPool) *policies.Ka
 		return nil
 	}
 	for _, p := range pools {
-		bars := slices.ContainsFunc(p.Taints, func(t corev1.Taint) bool {
-			return t.Effect != corev1.TaintEffectPreferNoSchedule && !slices.ContainsFunc(m.Pod().Tolerations,
-				func(x corev1.Toleration) bool { return x.ToleratesTaint(objects.NoLog(), &t, false) })
-		})
-		lacks := false
-		for k, v := range m.Pod().NodeSelector {
-			have, known := p.Labels[k]
-			lacks = lacks || known && have != v
-		}
-		if p.Expires && p.Patient && !bars && !lacks {
+		if why, _ := refuses(p, m.Pod()); why == "" && p.Expires && p.Patient {
 			return p
 		}
 	}

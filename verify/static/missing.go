@@ -112,12 +112,11 @@ func (m *unmet) ask(n need) {
 	case had != nil && (keys(had)[n.key]):
 		head := m.head.get(ns, n)
 		r := m.remark(n, fmt.Sprintf("%s, which the change takes out of it", m.needs(n)))
-		r.causes = []cause{{head,
-			[]string{"data[" + n.key + "]", "data." + n.key, "binaryData", "stringData[" + n.key + "]"}}}
+		r.causes = []cause{{writerOf(head), keyFields(had, n.key)}}
 		m.trust(&r, head)
 		m.enter(n, r)
 	case m.asked(n):
-	case m.written(n, state.Head) && !oneOff(m.head.get(ns, n), n): // such as by a Job that fills it in
+	case m.writtenBeside(n) && !oneOff(m.head.get(ns, n), n): // such as by a Job that fills it in
 	default:
 		r := m.remark(n, fmt.Sprintf("%s, and it has none of that name", m.needs(n)))
 		r.Conditional = n.kind == secret || n.soft || !oneOff(m.head.get(ns, n), n)
@@ -189,22 +188,33 @@ func became(had, now *object.Object) string {
 // removed enters a need of an object that the change takes away.
 func (m *unmet) removed(n need, had *object.Object) {
 	ns := m.o.ID.Namespace
-	if kept(had) || m.written(n, state.Head) && !m.written(n, state.Base) {
+	if kept(had) || m.written(n, state.Head) && !m.written(n, state.Base) ||
+		writerOf(had) != had && m.written(n, state.Head) {
 		return
 	}
 	if on := m.where.onHeadOf(had); on != nil && on.Err != nil {
 		return // a release that does not render takes nothing away
 	}
-	how := "which the change removes"
+	how, maker, there := "which the change removes", writerOf(had), false
+	if now := m.where.byID(state.Head)[maker.ID.String()]; maker != had && len(now) > 0 {
+		maker, there = now[0], true
+	}
 	if i := slices.IndexFunc(m.where.ch.Changes,
 		func(c object.Change) bool { return c.Base == had && c.Head != nil }); i >= 0 {
 		how = became(had, m.where.ch.Changes[i].Head)
+	} else if maker != had && there {
+		how = "which " + maker.ID.String() + " no longer writes"
+	} else if maker != had {
+		how = "which goes with " + maker.ID.String()
 	} else if near := m.head.nearly(ns, n); near != nil {
 		how = "in whose place there is " + near.ID.Name
 	}
 	n.key = ""
 	r := m.remark(n, fmt.Sprintf("%s, %s", m.needs(n), how))
-	r.causes = []cause{{object: had}}
+	r.causes = []cause{{object: maker}}
+	if there {
+		r.causes[0].paths = []string{"spec.target.name", "spec.destination.name", "spec.managedSecretReference.secretName", "spec"}
+	}
 	if n.kind == claim || referred[n.kind] || n.kind == account && how == "which the change removes" {
 		r.Conditional = true
 		r.text += " (unless something outside the repository makes it)"
@@ -213,7 +223,7 @@ func (m *unmet) removed(n need, had *object.Object) {
 	if had.Release != m.release.ID {
 		rel = m.where.releaseOf(had)
 	}
-	if yes, known := prunes(rel); known && !yes || !known && n.kind == secret {
+	if yes, known := prunes(rel); !there && (known && !yes || !known && n.kind == secret) {
 		r.Conditional = true
 		r.text += " (where objects that are gone from Git are deleted)"
 	}

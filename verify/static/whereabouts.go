@@ -124,6 +124,10 @@ func made(objects []*object.Object, but *object.Object, namespace, name string) 
 		if o.ID.Namespace != "" && o.ID.Namespace != namespace && !custom(o) {
 			return false
 		}
+		if known := written(o); len(known) > 0 && !copiesOut(o) {
+			return slices.ContainsFunc(known,
+				func(s *object.Object) bool { return s.ID.Namespace == namespace && s.ID.Name == name })
+		}
 		kind := strings.ToLower(o.ID.Kind)
 		if custom(o) && (o.ID.Name == name &&
 			slices.ContainsFunc(makers, func(m string) bool { return strings.Contains(kind, m) })) {

@@ -153,7 +153,7 @@ func validateCustomResourceConversion(c map[string]any) field.ErrorList {
 // validateScaledObject asks what is in a ScaledObject itself.
 //
 // Upstream: kedacore/keda v2, apis/keda/v1alpha1: CheckReplicaCountBoundsAreValid, CheckFallbackValid,
-// GetHPAMinReplicas, GetHPAMaxReplicas.
+// GetHPAMinReplicas, GetHPAMaxReplicas, verifyCPUMemoryScalers.
 func validateScaledObject(content map[string]any) field.ErrorList {
 	var out field.ErrorList
 	spec, _ := content["spec"].(map[string]any)
@@ -163,6 +163,7 @@ func validateScaledObject(content map[string]any) field.ErrorList {
 	if !okLow || !okHigh || !okIdle {
 		return nil // a placeholder
 	}
+	toZero := hasLow && low == 0
 	if hasLow {
 		low = max(low, 1)
 	}
@@ -180,11 +181,28 @@ func validateScaledObject(content map[string]any) field.ErrorList {
 		out = append(out, field.Invalid(specPath.Child("idleReplicaCount"), idle,
 			fmt.Sprintf("IdleReplicaCount=%d must be less than MinReplicaCount=%d (KEDA)", idle, low)))
 	}
+	if toZero && onlyResources(spec) {
+		out = append(out, field.Invalid(specPath.Child("minReplicaCount"), 0, "scaledobject has only cpu/memory triggers AND "+
+			"minReplica is 0 (scale to zero doesn't work in this case) (KEDA)"))
+	}
 	if fallback, _ := spec["fallback"].(map[string]any); fallback != nil && !canFallBack(spec) {
 		out = append(out, field.Invalid(specPath.Child("fallback"), "", "at least one trigger (that is not cpu or memory) "+
 			"has to have the `AverageValue` type for the fallback to be enabled (KEDA)"))
 	}
 	return out
+}
+
+// onlyResources reports whether all triggers are what pods use, of a workload whose pods the webhook reads.
+func onlyResources(spec map[string]any) bool {
+	kind, _ := dig(spec, "scaleTargetRef", "kind").(string)
+	if kind != "" && kind != "Deployment" && kind != "StatefulSet" {
+		return false
+	}
+	triggers, _ := spec["triggers"].([]any)
+	return len(triggers) > 0 && !slices.ContainsFunc(triggers, func(x any) bool {
+		t, _ := x.(map[string]any)
+		return t["type"] != "cpu" && t["type"] != "memory"
+	})
 }
 
 // canFallBack reports whether some trigger has a metric that a fallback can stand for.

@@ -1,0 +1,119 @@
+package reach
+
+import (
+	"bytes"
+	"encoding/json"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/kubesettle/kubesettle/render/document"
+	"github.com/kubesettle/kubesettle/render/object"
+	"github.com/kubesettle/kubesettle/render/release"
+	"github.com/kubesettle/kubesettle/render/side"
+)
+
+// A release that is the same on both sides is rendered, too, where it may have what a changed object names: the Secret
+// of a new reference to one of its keys. What the changed releases have themselves is not looked for.
+
+// held are the kinds that pods name, each with those of whose resources a controller makes one.
+var held = map[string][]string{
+	"ConfigMap": {"ConfigMap"},
+	"Secret": {"Secret", "ExternalSecret", "SealedSecret", "SopsSecret", "VaultStaticSecret", "VaultDynamicSecret",
+		"InfisicalSecret", "OnePasswordItem"},
+	"ServiceAccount": {"ServiceAccount"}, "PersistentVolumeClaim": {"PersistentVolumeClaim"},
+	"PriorityClass": {"PriorityClass"}, "RuntimeClass": {"RuntimeClass"},
+}
+
+// namedBy are the fields of pods that name one of a kind, as it is or by the field within.
+var namedBy = map[string][2]string{
+	"configMapRef": {"ConfigMap", "name"}, "configMapKeyRef": {"ConfigMap", "name"}, "configMap": {"ConfigMap", "name"},
+	"secretRef": {"Secret", "name"}, "secretKeyRef": {"Secret", "name"}, "secret": {"Secret", "secretName"},
+	"serviceAccountName": {"ServiceAccount"}, "priorityClassName": {"PriorityClass"}, "runtimeClassName": {"RuntimeClass"},
+	"persistentVolumeClaim": {"PersistentVolumeClaim", "claimName"},
+}
+
+// wants learns what the changed objects of head name that no changed release has.
+func (e *effects) wants(base, head *side.Side) {
+	was := map[[4]string]document.Document{}
+	for k := range base.Releases {
+		for _, d := range base.Outputs[k].Docs {
+			was[keyOf(d)] = d
+		}
+	}
+	there, asked := map[[2]string]bool{}, map[[2]string]bool{}
+	for i := range head.Releases {
+		for _, d := range head.Outputs[i].Docs {
+			key := keyOf(d)
+			for kind, makers := range held {
+				if slices.Contains(makers, key[1]) {
+					there[[2]string{kind, key[3]}] = true
+				}
+			}
+			if b, had := was[key]; !had || !reflect.DeepEqual(b.Content["spec"], d.Content["spec"]) {
+				namesOf(d.Content["spec"], asked)
+			}
+		}
+	}
+	for x := range asked {
+		if !there[x] {
+			e.asked = append(e.asked, x)
+		}
+	}
+}
+
+// namesOf adds the kinds and names that a value of an object names.
+func namesOf(v any, to map[[2]string]bool) {
+	switch t := v.(type) {
+	case []any:
+		for _, x := range t {
+			namesOf(x, to)
+		}
+	case map[string]any:
+		for key, x := range t {
+			if by, is := namedBy[key]; is {
+				name, _ := x.(string)
+				if m, whole := x.(map[string]any); whole {
+					name, _ = m[by[1]].(string)
+					if own, _ := m["name"].(string); name == "" { // of a projected volume
+						name = own
+					}
+				}
+				if name != "" && !strings.ContainsAny(name, "{$") {
+					to[[2]string{by[0], name}] = true
+				}
+			}
+			namesOf(x, to)
+		}
+	}
+}
+
+// written are the names that a resource gives the Secrets that its controller makes.
+func written(d document.Document) []string {
+	names := []string{keyOf(d)[3]}
+	for _, path := range [][]string{{"spec", "target", "name"}, {"spec", "destination", "name"},
+		{"spec", "managedSecretReference", "secretName"}, {"spec", "template", "metadata", "name"}} {
+		names = append(names, document.Text(d.Content, path...))
+	}
+	for _, item := range document.Items(d.Content, "spec", "secretTemplates") {
+		names = append(names, document.Text(item, "name"))
+	}
+	return slices.DeleteFunc(names, func(name string) bool { return name == "" })
+}
+
+// holds reports whether a release may have an object that a changed one names. A chart is taken to have it only if its
+// files or values name it.
+func (e *effects) holds(j *release.Recipe) bool {
+	return slices.ContainsFunc(e.asked, func(x [2]string) bool {
+		if j.Release.Kind == object.Helm || j.Release.Kind == release.Templates {
+			settings, err := json.Marshal(&j.Release)
+			names := func(b []byte) bool { return hasWord(b, []byte(x[1])) }
+			if err == nil && !names(settings) && !anyFile(j, names) {
+				return false
+			}
+		}
+		return slices.ContainsFunc(held[x[0]], func(kind string) bool {
+			return anyFile(j, func(b []byte) bool { return bytes.Contains(b, []byte(kind)) }) && mayHold(j, kind, x[1])
+		})
+	})
+}
