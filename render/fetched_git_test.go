@@ -293,6 +293,11 @@ func TestApplicationAtATagOfThisRepository(t *testing.T) {
 			t.Errorf("%v replicas at the tag", got)
 		}
 	}
+	b, h, _ = comparedSides(t, at(own, "v9"), at(own, "v2"), online(t, "", site))
+	was, is := renders(t, b, shop).Delivery.From, renders(t, h, shop).Delivery.From
+	if was.Read || !was.Guessed || !is.Read || is.Guessed || was.Same(is) {
+		t.Errorf("a tag that cannot be had is this tree's content: %+v, then %+v", was, is)
+	}
 	for revision, repo := range map[string]string{"HEAD": own, "main": own, "9.1": own, "v1": "https://nosuch.example/org/repo", "v3": own} {
 		if got := replicasOf(t, renders(t, renderWith(t, at(repo, revision), online(t, "", site)), shop), "web"); got != int64(7) {
 			t.Errorf("%s of %s: %v replicas; this tree has 7", revision, repo, got)

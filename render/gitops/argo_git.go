@@ -39,7 +39,7 @@ func (a *argoSource) later() bool {
 		}
 		from.r.DeclaredLike(r)
 		fresh.versions(&from.r)
-		from.r.Delivery.From.Read = from.root != "."
+		from.r.Delivery.From.Read, from.r.Delivery.From.Guessed = from.root != ".", fresh.root != from.root && !moves
 		if from.root == "." && from.refs == nil {
 			from.r.Git = nil
 		}
@@ -143,7 +143,7 @@ func (a *argoSource) gitRoots() (back bool) {
 // on is the source as a tree has it.
 func (a *argoSource) on(s *source.Source) *argoSource {
 	there := *a
-	there.declaring = a.apart(s)
+	there.declaring, there.r.Remarks = a.apart(s), slices.Clip(a.r.Remarks)
 	return &there
 }
 

@@ -74,8 +74,9 @@ func (d Delivery) Alike(o Delivery) bool {
 type From struct {
 	Repository string // host and path alone
 	Revision   string // "": the default branch
-	// Read says that the content is that of this revision; else it is taken for this tree's.
-	Read bool
+	// Read says that the content is that of this revision; else it is taken for this tree's. Guessed says that it is so
+	// because the revision, a tag or a commit, could not be had.
+	Read, Guessed bool
 	// At and RevisionAt are where the object says so.
 	At, RevisionAt Location
 }

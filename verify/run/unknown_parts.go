@@ -92,7 +92,8 @@ func resumed(p slice.Pair) []object.Hole {
 // movedAway says that head takes a release from another repository, or another revision of it, than base: from one that
 // no release of base comes from. Its content is not compared here.
 func movedAway(p slice.Pair, ch *object.Changes) []object.Hole {
-	if p.Base == nil || ch.Base == nil || p.Head.Delivery.From.Read || p.Base.Delivery.From.Same(p.Head.Delivery.From) {
+	if p.Base == nil || ch.Base == nil || p.Base.Delivery.From.Same(p.Head.Delivery.From) ||
+		p.Head.Delivery.From.Read && !p.Base.Delivery.From.Guessed {
 		return nil
 	}
 	to := p.Head.Delivery.From
