@@ -79,7 +79,8 @@ func (h *renderer) again(ctx context.Context, r *object.Revision, was *object.Re
 	recipe := side.MadeOf(was).Recipe
 	j := &release.Recipe{Release: recipe.Release, Files: maps.Clone(recipe.Files), Chart: recipe.Chart,
 		Inflate: recipe.Inflate, Bases: recipe.Bases, Fetched: recipe.Fetched, Notes: recipe.Notes,
-		Encrypted: recipe.Encrypted, Template: recipe.Template, Declares: recipe.Declares}
+		Encrypted: recipe.Encrypted, Template: recipe.Template, Declares: recipe.Declares,
+		Written: recipe.Written}
 	j.Files[file] = text
 	s := &side.Side{
 		Src: src, Opt: opt, Runner: run, Releases: []release.Release{side.MadeOf(was).Release}, Recipes: []*release.Recipe{j},

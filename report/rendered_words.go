@@ -34,6 +34,7 @@ var renderedWords = map[object.NoteKind]string{
 	object.ValuesElsewhere:     "{at}: values file {0} is not in the repository: rendered without",
 	object.SettingElsewhere:    "{at}: the value of {0} is not known: its default stands for it",
 	object.PlaceholderStands:   "{at}: {0} is not in the repository: a placeholder stands for it",
+	object.TemplateRead:        "{at}: {0} is written from {1}: read from there, with what is filled in unknown",
 	object.PartUnknown:         "{0}: rendered without it",
 	object.ValueUndeclared:     "{at}: {0} of {object} is unknown: nothing gives the chart {1}",
 	object.SourceChanged:       "{0} changes the Application's source",

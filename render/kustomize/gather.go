@@ -282,7 +282,10 @@ func (g *gatherer) need(k *File, dir, ref string) *object.Failure {
 
 // filesOf adds the files that patches, generators and settings name.
 func (g *gatherer) filesOf(k *File, dir string) {
-	refs := k.PatchFiles()
+	for _, ref := range k.PatchFiles() {
+		g.fails(g.patchFile(k, dir, ref))
+	}
+	var refs []string
 	for _, r := range k.Replacements {
 		refs = append(refs, r.Path)
 	}

@@ -42,18 +42,26 @@ func fromTemplate(s *source.Source, p string, at object.Location) *object.Failur
 		names = append(names, path.Join(p, name))
 	}
 	for _, name := range names {
-		for _, mark := range templateMarks {
-			for _, template := range []string{name + mark, strings.TrimSuffix(name, path.Ext(name)) + mark} {
-				if s.HasFile(template) {
-					return &object.Failure{
-						Skipped: true, Missing: true, Where: at,
-						Reason: fmt.Sprintf("%s:%d: %s is written from the template %s; that program is not run",
-							at.File, at.StartLine, name, template),
-						Remedy: "run that program on both sides, and then kubesettle with --base-dir and --head-dir",
-					}
-				}
+		if template := templateOf(s, name); template != "" {
+			return &object.Failure{
+				Skipped: true, Missing: true, Where: at,
+				Reason: fmt.Sprintf("%s:%d: %s is written from the template %s; that program is not run",
+					at.File, at.StartLine, name, template),
+				Remedy: "run that program on both sides, and then kubesettle with --base-dir and --head-dir",
 			}
 		}
 	}
 	return nil
+}
+
+// templateOf is the template that a program writes a file from; "" if there is none.
+func templateOf(s *source.Source, name string) string {
+	for _, mark := range templateMarks {
+		for _, template := range []string{name + mark, strings.TrimSuffix(name, path.Ext(name)) + mark} {
+			if s.HasFile(template) {
+				return template
+			}
+		}
+	}
+	return ""
 }

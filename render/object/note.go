@@ -47,6 +47,7 @@ const (
 	ValuesElsewhere     NoteKind = "values-elsewhere"      // a values file that a script names
 	SettingElsewhere    NoteKind = "setting-elsewhere"     // a value or parameter that a script sets
 	PlaceholderStands   NoteKind = "placeholder-stands"    // a file
+	TemplateRead        NoteKind = "template-read"         // a file that is not there, and its template
 	PartUnknown         NoteKind = "part-unknown"          // why
 	ValueUndeclared     NoteKind = "value-undeclared"      // of an object: a field, and the chart's value that it has
 

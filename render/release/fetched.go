@@ -22,8 +22,11 @@ func (j *Recipe) FetchedAt(dir string, where object.Location) {
 }
 
 // Placed is a location in the repository: what lies in something fetched is where the
-// line is that brought it in.
+// line is that brought it in, and what is written from a template is there.
 func (j *Recipe) Placed(at object.Location) object.Location {
+	if j != nil && j.Written[at.File] != "" {
+		at.File = j.Written[at.File]
+	}
 	for range len(j.fetched()) {
 		where, ok := j.fetched()[source.MountOf(at.File)]
 		if !ok {
@@ -56,7 +59,7 @@ func (j *Recipe) PlacedFailure(f *object.Failure) *object.Failure {
 
 // Own are the files of a recipe that lie in the repository.
 func (j *Recipe) Own() []string {
-	return slices.DeleteFunc(j.Reads(), func(p string) bool { return source.MountOf(p) != "" })
+	return slices.DeleteFunc(j.Reads(), func(p string) bool { return source.MountOf(p) != "" || j.Written[p] != "" })
 }
 
 // FetchedNames are the names of what a recipe fetched, sorted.

@@ -60,6 +60,9 @@ type Recipe struct {
 	// Fetched are the lines that brought something fetched in, by its folder.
 	Fetched map[string]object.Location `json:"-"`
 
+	// Written are the templates of this tree, by the file that a program writes from one, which is not there itself.
+	Written map[string]string `json:"-"`
+
 	Declares map[string]bool `json:"-"` // files that say what to render, and are not rendered
 
 	once sync.Once
@@ -153,7 +156,7 @@ func (j *Recipe) Inputs() string {
 func (j *Recipe) As(r Release) *Recipe {
 	return &Recipe{Release: r, Files: j.Files, Chart: j.Chart, Inflate: j.Inflate, Template: j.Template, Bases: j.Bases,
 		Encrypted: j.Encrypted, Notes: j.Notes, StandIns: j.StandIns, Lost: j.Lost, Later: j.Later, Fetched: j.Fetched,
-		Declares: j.Declares, Holes: j.Holes, Left: j.Left}
+		Declares: j.Declares, Holes: j.Holes, Left: j.Left, Written: j.Written}
 }
 
 // Cut is the failure of a release that there was no time for.

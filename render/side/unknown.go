@@ -12,9 +12,9 @@ import (
 )
 
 var (
-	// plugin is filled in before anything is applied: by Argo CD's plugin for vaults and its build variables, and by
-	// vals, which helmfile calls for each reference to a secret.
-	plugin = regexp.MustCompile(`<path:[^<>]*>|\$\{?ARGOCD_|\bref\+[a-z0-9]+://`)
+	// plugin is filled in before anything is applied: by Argo CD's plugin for vaults and its build variables, by vals,
+	// which helmfile calls for each reference to a secret, and what stands for a placeholder of a template.
+	plugin = regexp.MustCompile(`<path:[^<>]*>|\$\{?ARGOCD_|\bref\+[a-z0-9]+://|\$kubesettle_`)
 	// bracketed is what the filler of a config management plugin replaces.
 	bracketed = regexp.MustCompile(`<[^<>\n]+>`)
 	// variable is what envsubst, Flux, OpenShift's templates and many a program fill in.
