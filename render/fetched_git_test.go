@@ -200,7 +200,8 @@ func TestFluxOfAnotherRepository(t *testing.T) {
 	chart := map[string]string{"charts/db/Chart.yaml": "apiVersion: v2\nname: db\nversion: 1.0.0\n", "charts/db/values.yaml": dbChart["values.yaml"], "charts/db/templates/db.yaml": dbTemplate, "charts/small.yaml": "replicas: 2\n"}
 	first := with(chart, "apps/web.yaml", strings.Replace(webOf(3), "name: web", "name: ${name}", 1))
 	second := with(with(first, "apps/web.yaml", strings.Replace(webOf(5), "name: web", "name: ${name}", 1)), "charts/small.yaml", "replicas: 1\n")
-	site, commits, _ := gitHistory(t, first, second)
+	site, commits, run := gitHistory(t, first, second)
+	run("tag", "v2.0.0", commits[1])
 	files := func(ref string) map[string]string {
 		return map[string]string{
 			"flux/source.yaml":  "apiVersion: source.toolkit.fluxcd.io/v1\nkind: GitRepository\nmetadata: {name: other, namespace: flux}\nspec:\n  url: " + site.URL + "/org/repo\n  ref:\n    " + ref + "\n",
@@ -229,7 +230,7 @@ func TestFluxOfAnotherRepository(t *testing.T) {
 		!offline.Ignored[i].Fetchable {
 		t.Errorf("offline: %+v", offline.Ignored)
 	}
-	for _, head := range []string{"tag: v2", "commit: " + commits[1], "branch: main"} {
+	for _, head := range []string{"tag: v2", "commit: " + commits[1], "branch: main", "semver: '>=1.0.0'"} {
 		b, h, changed := comparedSides(t, files("tag: v1"), files(head), online(t, "", site))
 		if got := strings.Join(changed, ", "); !strings.Contains(got, "Deployment spec.replicas") || !strings.Contains(got, "StatefulSet spec.replicas") {
 			t.Errorf("%s changes %q", head, got)
@@ -320,7 +321,7 @@ func TestContentOfAnotherRepositoryThatIsNotHad(t *testing.T) {
 		reason, remedy       string
 	}{
 		"no such tag":           {own, "apps", "v9", "argo/app.yaml:9: revision v9 of " + own + " cannot be fetched", "git ls-remote"},
-		"a range":               {own, "apps", "'1.*'", "range of versions", "give a tag"},
+		"a range":               {own, "apps", "'9.*'", "has no tag in the range 9.*", "correct the range"},
 		"a short commit":        {own, "apps", commits[0][:9], "too short for a commit", "40 digits"},
 		"another host":          {"https://other.example/org/repo", "apps", "v1", "host other.example is not allowed", "--allow-host other.example"},
 		"by ssh":                {"git@other.example:org/repo.git", "apps", "v1", "host other.example is not allowed", "--allow-host other.example"},
@@ -347,7 +348,7 @@ func TestContentOfAnotherRepositoryThatIsNotHad(t *testing.T) {
 	files := application("  source: {repoURL: " + own + ", path: apps, targetRevision: " + commits[0] + "}\n")
 	renders(t, renderWith(t, files, online(t, cache, site)), shop)
 	renders(t, renderWith(t, files, offlineWith(t, cache)), shop)
-	for _, named := range []string{own + ", path: apps, targetRevision: '${BRANCH}'", "'https://example.com/<ORG>/repo', path: apps"} {
+	for _, named := range []string{own + ", path: apps, targetRevision: '${BRANCH}'", own + ", path: apps, targetRevision: <BRANCH>", "'https://example.com/<ORG>/repo', path: apps"} {
 		for _, r := range renderWith(t, application("  source: {repoURL: "+named+"}\n"), online(t, "", site)).Releases {
 			if r.ID == shop {
 				t.Errorf("%s is asked for: %v", named, r.Err)

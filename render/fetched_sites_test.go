@@ -107,7 +107,7 @@ func gitSite(t *testing.T, files map[string]string) (s *httptest.Server, commit 
 }
 
 // gitHistory serves a repository as org/repo: one commit for each set of files, tagged v1, v2 and so on, and the branch
-// main at the last one. SELF in a file is its address. It gives the commits, and runs git in it.
+// main and the tag 1.0.0 at the last one. SELF in a file is its address. It gives the commits, and runs git in it.
 func gitHistory(t *testing.T, sets ...map[string]string) (s *httptest.Server, commits []string,
 	run func(...string) string) {
 	t.Helper()
@@ -153,6 +153,7 @@ func gitHistory(t *testing.T, sets ...map[string]string) (s *httptest.Server, co
 		git(work, "tag", fmt.Sprintf("v%d", i+1))
 		commits = append(commits, git(work, "rev-parse", "HEAD"))
 	}
+	git(work, "tag", "1.0.0")
 	git(root, "clone", "-q", "--bare", work, bare)
 	git(bare, "config", "uploadpack.allowReachableSHA1InWant", "true")
 	return s, commits, func(args ...string) string { return git(bare, args...) }

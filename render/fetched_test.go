@@ -374,6 +374,7 @@ func TestRemoteBasesThatAreRefused(t *testing.T) {
 		at + "gone?ref=" + commit:                           {"has no folder gone", "correct the path"},
 		at + "../x?ref=" + commit:                           {"leaves its repository", ""},
 		at + "out?ref=nosuch":                               {"has no tag or branch nosuch", "`git ls-remote " + site.URL + "/org/repo.git` lists them"},
+		at + "out?ref=1.x":                                  {"names a range of versions", "name a tag"},
 		at + "out?ref=main":                                 {"leaves the repository", ""},
 		at + "out":                                          {"leaves the repository", ""},
 		at + "out?ref=" + commit[:10]:                       {"too short for a commit", "40 digits"},

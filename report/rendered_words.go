@@ -21,7 +21,7 @@ var renderedWords = map[object.NoteKind]string{
 	object.DependencyBeside:    "dependency {0}@{1} is not at hand: {2} of this repository stands for it",
 	object.VersionFloats:       "{at}: chart {0} is {1} today: {2} may mean another one tomorrow",
 	object.DigestMissing:       "the repository gives no digest for chart {0}@{1}: it is not checked",
-	object.BranchRead:          "{at}: {0} of {1} was read at {2}; a later commit there is another change",
+	object.BranchRead:          "{at}: {0} of {1} was read at {2}; a later one is another change",
 	object.ValuesNeeded:        "with its own values alone the chart renders on {0} and not here: {1}",
 	object.TestValuesShared:    "{0} is rendered with {1} of {2} too",
 	object.StaysEncrypted:      "{at}: what KSOPS would decrypt stays encrypted",

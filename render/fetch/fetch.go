@@ -33,7 +33,7 @@ var ErrOffline = errors.New("there is no network")
 // Error says why something could not be had, and what to do.
 type Error struct {
 	// Refused says that our own rules ended it, and no server: a host that is not
-	// allowed, an address without TLS, a range of versions.
+	// allowed, an address without TLS.
 	Refused bool
 	// Unreachable says that no server answered, or not this machine: the network, the name service, a server in
 	// trouble, missing credentials. The request itself may be right.

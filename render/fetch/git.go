@@ -34,9 +34,11 @@ const (
 type Tree struct {
 	Repository *git.Repository
 	Commit     string
-	// Moves is the name of the branch that the commit was read from, "branch main": it may name another one tomorrow. ""
-	// of a tag or a commit.
+	// Moves is what the commit was read from if that may name another one tomorrow: "branch main", or the newest tag of a
+	// range. "" of a tag or a commit.
 	Moves string
+	// Range says that it is a range's, which Kustomize does not read.
+	Range bool
 }
 
 var fullCommit = regexp.MustCompile(`^[0-9a-f]{40}$`)
@@ -44,11 +46,11 @@ var fullCommit = regexp.MustCompile(`^[0-9a-f]{40}$`)
 // Pinned reports whether a git revision is a full commit hash, which cannot change.
 func Pinned(rev string) bool { return fullCommit.MatchString(rev) }
 
-// Tree fetches one commit of a repository at an https address, given by its hash, by a tag or by a branch ("" and HEAD
-// are the default branch), or takes it from the cache, which knows hashes alone. What a name means is asked once in a
-// run, so that both sides of a comparison read the same commit. Objects are named by their content down from the
-// commit's hash, so that neither a server nor a cache can give others. No hook, filter, submodule or helper
-// runs: the protocol is spoken in process.
+// Tree fetches one commit of a repository at an https address, given by its hash, by a tag, by a branch ("" and HEAD
+// are the default branch) or by a range of versions, or takes it from the cache, which knows hashes alone. What a name
+// means is asked once in a run, so that both sides of a comparison read the same commit. Objects are named by their
+// content down from the commit's hash, so that neither a server nor a cache can give others. No hook, filter, submodule
+// or helper runs: the protocol is spoken in process.
 // Errors: [ErrOffline]; [*Error].
 func (f *Fetcher) Tree(ctx context.Context, address, rev string) (*Tree, error) {
 	return f.trees.do(ctx, "git "+address+" "+rev, func() (*Tree, error) {
@@ -64,7 +66,7 @@ func (f *Fetcher) Tree(ctx context.Context, address, rev string) (*Tree, error) 
 		}
 		if err == nil && at.moves != "" {
 			one := *t
-			one.Moves = at.moves
+			one.Moves, one.Range = at.moves, at.ranged
 			t = &one
 		}
 		if err == nil || errors.Is(err, ErrOffline) {

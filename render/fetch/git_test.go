@@ -118,8 +118,9 @@ func TestTreeOfACommit(t *testing.T) {
 		{s.URL + "/org/repo.git", "../heads/trunk", "has no tag or branch"},
 		{s.URL + "/org/repo.git", "refs/heads/nosuch", "has no tag or branch"},
 		{s.URL + "/org/repo.git", old[:12], "too short for a commit"},
-		{s.URL + "/org/repo.git", "^1.0", "range of versions"},
-		{s.URL + "/org/repo.git", "1.x", "range of versions"},
+		{s.URL + "/org/repo.git", "^2.0", "has no tag in the range ^2.0"},
+		{s.URL + "/org/repo.git", "semver:1.1.0", "has no tag in the range 1.1.0"},
+		{s.URL + "/org/repo.git", "semver:main", "is no range of versions"},
 		{s.URL + "/org/repo.git", strings.Repeat("0", 39) + "1", "does not give commit"},
 		{s.URL + "/org/nosuch.git", old, "no such repository"},
 		{"https://me:secret@" + s.host() + "/org/repo.git", old, "without credentials"},
@@ -171,6 +172,31 @@ func TestTreeOfABranch(t *testing.T) {
 	if !offline.Kept(address, latest) || offline.Kept(address, "trunk") || offline.Kept(address, strings.Repeat("0", 40)) {
 		t.Error("the cache has the commit, and no name")
 	}
+}
+
+// A range of versions is its newest tag, which may be another one tomorrow; it is not known which of two tags of one
+// version it is.
+func TestTreeOfARange(t *testing.T) {
+	s, old, latest := newGitHost(t, map[string]string{"a.yaml": "a: 1\n"})
+	bare, address := filepath.Join(s.root, "org", "repo.git"), s.URL+"/org/repo.git"
+	for tag, commit := range map[string]string{"1.9.0": latest, "v1.10.0": old, "1.11": latest, "v2.0.0-rc.1": latest, "v3.0.0": latest, "3.0.0": old} {
+		gitIn(t, bare, "tag", tag, commit)
+	}
+	f := fetcher(t, Options{Network: true}, s)
+	for name, want := range map[string]string{"semver:^1.0.0": "v1.10.0", "1.*": "1.11", ">=1.0 <1.10": "1.9.0", "semver:1.0.0": "v1.0.0"} {
+		tree, err := f.Tree(t.Context(), address, name)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		hash := gitIn(t, bare, "rev-parse", want+"^{commit}")
+		text := "tag " + want + ", the newest in " + strings.TrimPrefix(name, Versions) + ","
+		if tree.Commit != hash || tree.Moves != text {
+			t.Errorf("%s is %s of %q, want %s of %q", name, tree.Commit, tree.Moves, hash, text)
+		}
+	}
+	_, err := f.Tree(t.Context(), address, "semver:*")
+	wantError(t, err, "several tags of version 3.0.0", "name one")
 }
 
 // A tree from a broken cache is fetched again, and one of another commit does not pass

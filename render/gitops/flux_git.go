@@ -8,6 +8,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/format/gitignore"
 
 	"github.com/kubesettle/kubesettle/render/document"
+	"github.com/kubesettle/kubesettle/render/fetch"
 	"github.com/kubesettle/kubesettle/render/kustomize"
 	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/redact"
@@ -19,7 +20,7 @@ import (
 type gitRepository struct {
 	url, revision string
 	fixed         bool   // at a tag or a commit
-	open          bool   // at the newest version of a range, or put together of several
+	open          bool   // put together of several
 	ignore        string // patterns of files that are left out
 	field         string // that names the revision, or else the url
 	object        placed
@@ -46,12 +47,15 @@ func (o *declaring) gitRepository(ref any) (g gitRepository, ok bool) {
 			continue
 		}
 		g.revision, g.field = v, "spec.ref."+field
-		g.fixed, g.open = field == "tag" || field == "commit" || strings.HasPrefix(v, "refs/tags/"), field == "semver"
-		if field == "branch" {
+		g.fixed = field != "branch" && (field != "name" || strings.HasPrefix(v, "refs/tags/"))
+		switch field {
+		case "branch":
 			g.revision = "refs/heads/" + v
+		case "semver":
+			g.revision = fetch.Versions + v
 		}
 	}
-	g.open = g.open || len(document.Items(spec, "include")) > 0 || document.Value(spec, "recurseSubmodules") == true
+	g.open = len(document.Items(spec, "include")) > 0 || document.Value(spec, "recurseSubmodules") == true
 	return g, true
 }
 

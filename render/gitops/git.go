@@ -27,7 +27,7 @@ var fixedRevision = regexp.MustCompile(
 // merge here changes it, if it is of this repository.
 func (o *declaring) remote(address, revision string, stays bool) (g release.Git, ok bool) {
 	at := overHTTPS(address)
-	if filledInLater.MatchString(address + revision) {
+	if filledInLater.MatchString(address) || filledInRevision.MatchString(revision) {
 		return g, false
 	}
 	own := o.git != "" && o.git == object.FromGit(address, "").Repository
@@ -37,8 +37,12 @@ func (o *declaring) remote(address, revision string, stays bool) (g release.Git,
 	return release.Git{Repository: at, Revision: revision, Folder: source.GitFolder(at, revision)}, true
 }
 
-// filledInLater is a part of an address or a revision that something writes before it is applied: "${BRANCH}".
-var filledInLater = regexp.MustCompile(`[\s{}$<>"']`)
+// filledInLater and filledInRevision are parts of an address and of a revision that something writes before it is
+// applied: "${BRANCH}".
+var (
+	filledInLater    = regexp.MustCompile(`[\s{}$<>"']`)
+	filledInRevision = regexp.MustCompile(`[{}$]|<[A-Za-z]`)
+)
 
 // elsewhereIn leaves out what the object delivers from a git repository.
 func (o *declaring) elsewhereIn(address, revision string, format string, args ...any) {

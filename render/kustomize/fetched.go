@@ -165,6 +165,9 @@ func (g *gatherer) base(k *File, dir, ref string) *object.Failure {
 	if err != nil {
 		return source.FetchFailure(redact.URL(ref), err, where)
 	}
+	if t.Range {
+		return k.fail(ref, "names a range of versions, which Kustomize does not read", "name a tag, or a full commit")
+	}
 	mount := source.MountFolder(strings.TrimPrefix(b.address, "https://"), "git", b.address, t.Commit)
 	if err := g.src.MountTree(mount, b.address, b.rev, t); err != nil {
 		return source.FetchFailure(redact.URL(ref), err, where)

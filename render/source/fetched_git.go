@@ -27,7 +27,10 @@ func shortRevision(rev string) string {
 	if rev == "" {
 		return "HEAD"
 	}
-	return strings.TrimPrefix(strings.TrimPrefix(rev, "refs/heads/"), "refs/tags/")
+	for _, mark := range []string{"refs/heads/", "refs/tags/", fetch.Versions} {
+		rev = strings.TrimPrefix(rev, mark)
+	}
+	return rev
 }
 
 // MayFetch reports whether a revision of a git repository may be had, from its host or from the cache.
