@@ -14,7 +14,7 @@ import (
 
 // later adds a source of which something is to be fetched from a git repository; false: nothing is.
 func (a *argoSource) later() bool {
-	if document.Value(a.content, "plugin") != nil {
+	if document.Value(a.content, "plugin") != nil || !a.Src.CanFetch() {
 		return false
 	}
 	here := *a
