@@ -71,7 +71,8 @@ type effects struct {
 	picks   bool            // Namespaces by their labels
 	every   []string        // [everyKinds], with those of [roomKinds] that count
 	all     bool            // something differs that acts on every workload
-	asked   [][2]string     // kinds and names that changed objects name and no changed release has, see [effects.wants]
+	// asked are kinds and names, or groups and kinds, of what changed objects name and no changed release has.
+	asked   [][2]string
 	gone    [][]byte        // names of objects that others may name, and numbers that Services come to ask for
 	limited bool            // the options say that room is
 	running [][]byte        // texts of pods

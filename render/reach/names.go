@@ -14,7 +14,8 @@ import (
 )
 
 // A release that is the same on both sides is rendered, too, where it may have what a changed object names: the Secret
-// of a new reference to one of its keys. What the changed releases have themselves is not looked for.
+// of a new reference to one of its keys, the definition of its kind. What the changed releases have themselves is not
+// looked for.
 
 // held are the kinds that pods name, each with those of whose resources a controller makes one.
 var held = map[string][]string{
@@ -50,8 +51,15 @@ func (e *effects) wants(base, head *side.Side) {
 					there[[2]string{kind, key[3]}] = true
 				}
 			}
+			if key[1] == crd {
+				spec, _ := d.Content["spec"].(map[string]any)
+				there[[2]string{document.Text(spec, "group"), document.Text(spec, "names", "kind")}] = true
+			}
 			if b, had := was[key]; !had || !reflect.DeepEqual(b.Content["spec"], d.Content["spec"]) {
 				namesOf(d.Content["spec"], asked)
+				if defines(key[0]) {
+					asked[[2]string{key[0], key[1]}] = true
+				}
 			}
 		}
 	}
@@ -60,6 +68,15 @@ func (e *effects) wants(base, head *side.Side) {
 			e.asked = append(e.asked, x)
 		}
 	}
+}
+
+const crd = "CustomResourceDefinition"
+
+// defines reports whether a group's kinds are asked for: not those of the tools that deliver, which each change has,
+// and whose definitions are long.
+func defines(group string) bool {
+	return strings.Contains(group, ".") && !strings.HasSuffix(group, ".k8s.io") && group != "argoproj.io" &&
+		!strings.HasSuffix(group, ".toolkit.fluxcd.io")
 }
 
 // namesOf adds the kinds and names that a value of an object names.
@@ -105,6 +122,11 @@ func written(d document.Document) []string {
 // files or values name it.
 func (e *effects) holds(j *release.Recipe) bool {
 	return slices.ContainsFunc(e.asked, func(x [2]string) bool {
+		if held[x[0]] == nil { // a group, and a kind
+			return anyFile(j, func(b []byte) bool {
+				return bytes.Contains(b, []byte(crd)) && hasWord(b, []byte(x[0])) && hasWord(b, []byte(x[1]))
+			})
+		}
 		if j.Release.Kind == object.Helm || j.Release.Kind == release.Templates {
 			settings, err := json.Marshal(&j.Release)
 			names := func(b []byte) bool { return hasWord(b, []byte(x[1])) }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/render/object"
+	"github.com/kubesettle/kubesettle/verify/definition"
 	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/slice"
 	"github.com/kubesettle/kubesettle/verify/state"
@@ -32,7 +33,7 @@ func Analyzers() []*Analyzer {
 		&orders, &defined, &patience, &undoes, &forced, &renews, &queued, &gates,
 		&waits, &owners, &moves, &takeovers, &projects, &leaves, &vain,
 		&denies, &overfills, &doublePorts, &uncounted, &unservedPorts, &recreates, &hasty, &cuts, &entered, &images,
-		&servedVersions, &switched, &nearby, &nodeWords,
+		&servedVersions, &definedFields, &switched, &nearby, &nodeWords,
 		&strangers, &elsewhere, &goneVersions, &unitSlips, &unhosted, &unreadied, &ownedInVain,
 		&hookChanges, &imports, &allocates, &neverRun, &classless,
 	}
@@ -89,11 +90,12 @@ type facts struct {
 	nodes     *[2][]*policies.KarpenterPool
 	traffic   *[]*view
 	admission [2]*knownPolicies
-	words     map[*object.Object][]nodeWord          // of all releases of head, by who names them
-	defined   [2]map[schema.GroupKind]*object.Object // CustomResourceDefinitions, by version
-	every     bool                                   // what changes matters for traffic, whatever it is
-	bounds    [2]map[string][]*object.Object         // see limits
-	trusted   map[string]bool                        // needed objects that nothing here makes, see [unmet.trusts]
+	words     map[*object.Object][]nodeWord            // of all releases of head, by who names them
+	defined   [2]map[schema.GroupKind][]*object.Object // CustomResourceDefinitions, by version
+	readAs    map[definedVersion]*definition.Definition
+	every     bool                           // what changes matters for traffic, whatever it is
+	bounds    [2]map[string][]*object.Object // see limits
+	trusted   map[string]bool                // needed objects that nothing here makes, see [unmet.trusts]
 }
 
 func (f *facts) where() *whereabouts {

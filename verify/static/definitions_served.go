@@ -28,14 +28,15 @@ func unservedCustom(p *Pass) []Remark {
 	base := p.before()
 	var out []Remark
 	for _, o := range p.Objects(state.Head) {
-		def := now[groupKind(o)]
+		def := lastOf(now[groupKind(o)])
 		version := writtenAs(o).Version
 		if o.Hook || o.Typed != nil || def == nil || len(servedBy(def)) == 0 || slices.Contains(servedBy(def), version) {
 			continue
 		}
-		if b := base.counterpart(o); b != nil && writtenAs(b).Version == version && was[groupKind(b)] != nil &&
-			!slices.Contains(servedBy(was[groupKind(b)]), version) {
-			continue
+		if b := base.counterpart(o); b != nil && writtenAs(b).Version == version {
+			if old := lastOf(was[groupKind(b)]); old != nil && !slices.Contains(servedBy(old), version) {
+				continue
+			}
 		}
 		r := Remark{Object: o, paths: []string{"apiVersion"}, causes: []cause{{def, []string{"spec.versions"}}},
 			Conditional: def.Release != o.Release,
@@ -58,18 +59,19 @@ func groupKind(o *object.Object) schema.GroupKind {
 }
 
 // definitions are the CustomResourceDefinitions of a side by the kind that they define.
-func (f *facts) definitions(v state.Version) map[schema.GroupKind]*object.Object {
+func (f *facts) definitions(v state.Version) map[schema.GroupKind][]*object.Object {
 	if f.defined[v] == nil {
-		f.defined[v] = map[schema.GroupKind]*object.Object{}
-		for _, o := range f.where().objects[v] {
-			if o.ID.Kind == "CustomResourceDefinition" {
-				group, _ := slice.ValueAt(o.Content, "spec", "group").(string)
-				kind, _ := slice.ValueAt(o.Content, "spec", "names", "kind").(string)
-				f.defined[v][schema.GroupKind{Group: group, Kind: kind}] = o
-			}
-		}
+		f.defined[v] = definedKinds(f.where().objects[v])
 	}
 	return f.defined[v]
+}
+
+// lastOf is the last definition of a kind; nil: there is none.
+func lastOf(list []*object.Object) *object.Object {
+	if len(list) == 0 {
+		return nil
+	}
+	return list[len(list)-1]
 }
 
 // servedBy are the versions that a definition serves.

@@ -67,7 +67,7 @@ func namedOwners(p *Pass) []Remark {
 func hasNoNamespace(p *Pass, owner map[string]any) (yes, known bool) {
 	gv, _ := schema.ParseGroupVersion(fmt.Sprint(owner["apiVersion"]))
 	kind := fmt.Sprint(owner["kind"])
-	if o := p.definitions(state.Head)[schema.GroupKind{Group: gv.Group, Kind: kind}]; o != nil {
+	if o := lastOf(p.definitions(state.Head)[schema.GroupKind{Group: gv.Group, Kind: kind}]); o != nil {
 		return slice.ValueAt(o.Content, "spec", "scope") == "Cluster", true
 	}
 	return object.ClusterScoped(gv.Group, kind)

@@ -11,30 +11,31 @@ import (
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubesettle/kubesettle/verify/definition"
 )
 
 // KnowsCustom reports whether an object that has no type is checked.
 func KnowsCustom(content map[string]any) bool {
 	kind := groupKind(content)
-	if kind == scaledObject || kind == definition {
+	if kind == scaledObject || kind == customDefinition {
 		return true
 	}
 	_, misnamed := Meant(content)
 	return misnamed || len(customMeta(content)) > 0
 }
 
-const scaledObject, definition = "keda.sh/ScaledObject", "apiextensions.k8s.io/CustomResourceDefinition"
+const scaledObject, customDefinition = "keda.sh/ScaledObject", "apiextensions.k8s.io/CustomResourceDefinition"
 
-// CreateCustom is [Create] for objects without a type: the conversion of a CustomResourceDefinition, and the checks of
-// KEDA's admission webhook for a ScaledObject. Where that webhook is not installed, KEDA's operator refuses it, and
+// CreateCustom is [Create] for objects without a type: CustomResourceDefinitions, and the checks of KEDA's admission
+// webhook for a ScaledObject. Where that webhook is not installed, KEDA's operator refuses it, and
 // leaves its autoscaler as it was.
 func CreateCustom(content map[string]any) field.ErrorList {
 	switch groupKind(content) {
 	case scaledObject:
 		return sorted(validateScaledObject(content))
-	case definition:
-		conversion, _ := dig(content, "spec", "conversion").(map[string]any)
-		return sorted(validateCustomResourceConversion(conversion))
+	case customDefinition:
+		return sorted(definition.Check(content, nil))
 	}
 	return append(noSuchKind(content), customMeta(content)...)
 }
@@ -81,13 +82,16 @@ func customMeta(content map[string]any) field.ErrorList {
 //
 // Upstream: structured-merge-diff, merge: (*Updater).Apply, prune; cert-manager v1.20, pkg/controller/cainjector.
 func UpdateCustom(content, old map[string]any, serverSide bool) field.ErrorList {
-	if !serverSide || groupKind(content) != definition || !injected(old) {
+	if groupKind(content) != customDefinition {
 		return CreateCustom(content)
+	}
+	if !serverSide || !injected(old) {
+		return sorted(definition.Check(content, old))
 	}
 	conversion, _ := dig(content, "spec", "conversion").(map[string]any)
 	if strategy, _ := conversion["strategy"].(string); strategy == "Webhook" ||
 		dig(conversion, "webhook", "clientConfig") != nil {
-		return CreateCustom(content)
+		return sorted(definition.Check(content, old))
 	}
 	return field.ErrorList{field.Forbidden(conversionPath.Child("webhook", "clientConfig"),
 		"should not be set when strategy is not set to Webhook; a server-side apply leaves the caBundle that another manager wrote")}
@@ -112,42 +116,6 @@ func injected(content map[string]any) bool {
 		}
 	}
 	return false
-}
-
-// validateCustomResourceConversion is upstream's check of the strategy.
-//
-// Upstream: apiextensions-apiserver v0.36.3, pkg/apis/apiextensions/validation: validateCustomResourceConversion.
-func validateCustomResourceConversion(c map[string]any) field.ErrorList {
-	if c == nil {
-		return nil
-	}
-	var out field.ErrorList
-	strategy, _ := c["strategy"].(string)
-	client := dig(c, "webhook", "clientConfig")
-	switch strategy {
-	case "Webhook":
-		config, _ := client.(map[string]any)
-		if client == nil {
-			out = append(out, field.Required(conversionPath.Child("webhook", "clientConfig"), "required when strategy is set to Webhook"))
-		} else if (config["url"] == nil) == (config["service"] == nil) {
-			out = append(out, field.Required(conversionPath.Child("webhook", "clientConfig"), "exactly one of url or service is required"))
-		}
-		return out
-	case "None":
-	case "":
-		out = append(out, field.Required(conversionPath.Child("strategy"), ""))
-	default:
-		out = append(out, field.NotSupported(conversionPath.Child("strategy"), strategy, []string{"None", "Webhook"}))
-	}
-	if client != nil {
-		out = append(out, field.Forbidden(conversionPath.Child("webhook", "clientConfig"),
-			"should not be set when strategy is not set to Webhook"))
-	}
-	if list, _ := dig(c, "webhook", "conversionReviewVersions").([]any); len(list) > 0 {
-		out = append(out, field.Forbidden(conversionPath.Child("webhook", "conversionReviewVersions"),
-			"should not be set when strategy is not set to Webhook"))
-	}
-	return out
 }
 
 // validateScaledObject asks what is in a ScaledObject itself.
