@@ -81,6 +81,11 @@ func TestDefinitionsAreChecked(t *testing.T) {
 	if list := definition.Check(crd, crd); len(list) > 0 {
 		t.Error("as it was:", list)
 	}
+	patch := object(t, "{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, "+
+		"metadata: {name: widgets.acme.example, annotations: {a: b}}}")
+	if list := definition.Check(patch, nil); len(list) > 0 {
+		t.Error("a patch:", list)
+	}
 	old := object(t, "{apiVersion: apiextensions.k8s.io/v1beta1, kind: CustomResourceDefinition}")
 	if list := definition.Check(old, nil); list != nil {
 		t.Error("v1beta1:", list)
