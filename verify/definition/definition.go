@@ -22,6 +22,9 @@ import (
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 )
 
+// UnknownField is the detail of the error of a field that the schema does not have.
+const UnknownField = "unknown field"
+
 // Definition is a CustomResourceDefinition, ready to validate resources of one of its versions.
 type Definition struct {
 	structural *schema.Structural
@@ -108,7 +111,7 @@ func (d *Definition) errors(now, old map[string]any) field.ErrorList {
 	if d.prunes {
 		for _, path := range pruning.PruneWithOptions(now, d.structural, true,
 			schema.UnknownFieldPathOptions{TrackUnknownFieldPaths: true}) {
-			out = append(out, &field.Error{Type: field.ErrorTypeForbidden, Field: path, Detail: "unknown field"})
+			out = append(out, &field.Error{Type: field.ErrorTypeForbidden, Field: path, Detail: UnknownField})
 		}
 	}
 	defaulting.PruneNonNullableNullsWithoutDefaults(now, d.structural)

@@ -41,10 +41,34 @@ func refusedByDefinition(p *Pass) []Remark {
 			}
 			continue
 		}
-		out = append(out, refusal(o, b, found, def, finding.New, p.ties == nil || def.Release == o.Release ||
-			p.ties.Tie(def.Release, o.Release) == slice.Sure))
+		sure := p.ties == nil || def.Release == o.Release || p.ties.Tie(def.Release, o.Release) == slice.Sure
+		// The values of a chart that nobody installs here are only a start.
+		sure = sure && (p.Head.Kind != object.Helm || p.Head.Declared || p.Head.By.File != "")
+		r := refusal(o, b, found, def, finding.New, sure)
+		if onlyUnknown(found) && dropsUnknown(p.Head) {
+			r.Conditional = true
+			lost := r.paths
+			if n := len(lost); n > 3 {
+				lost = append(lost[:3:3], fmt.Sprintf("%d more", n-3))
+			}
+			r.text = fmt.Sprintf("the API server drops %s of %s, which %s does not have", english.WordSeries(lost, "and"),
+				o.ID, def.ID.Name)
+		}
+		out = append(out, r)
 	}
 	return out
+}
+
+// dropsUnknown reports whether a release is applied without asking the API server to refuse unknown fields.
+//
+// Upstream: helm v3.21, pkg/kube: (*Client).Build validates by the OpenAPI schema; what it does not know is dropped.
+func dropsUnknown(r *object.Rendered) bool {
+	return r.Kind == object.Helm && !r.Delivery.ServerSide &&
+		(r.Delivery.Tool == "" || r.Delivery.Tool == object.FluxHelmRelease)
+}
+
+func onlyUnknown(list field.ErrorList) bool {
+	return !slices.ContainsFunc(list, func(e *field.Error) bool { return e.Detail != definition.UnknownField })
 }
 
 // repaired is the remark on a resource of base that its definition refused.

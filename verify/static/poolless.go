@@ -181,9 +181,14 @@ func meets(r corev1.NodeSelectorRequirement, value string) bool {
 	return value != "" // numbers are not compared
 }
 
+// otherNodes are the labels by which providers name groups of nodes that Karpenter does not make: pods that ask for one
+// are meant for these.
+var otherNodes = []string{"eks.amazonaws.com/nodegroup", "alpha.eksctl.io/nodegroup-name",
+	"cloud.google.com/gke-nodepool", "kubernetes.azure.com/agentpool", "agentpool"}
+
 // knownLabel reports whether providers and kubelets give nodes a label without a NodePool naming it.
 func knownLabel(key string) bool {
 	domain, _, _ := strings.Cut(key, "/")
 	return domain == "kubernetes.io" || domain == "k8s.io" || strings.HasSuffix(domain, ".kubernetes.io") ||
-		strings.HasSuffix(domain, ".k8s.io") || strings.HasPrefix(domain, "karpenter.")
+		strings.HasSuffix(domain, ".k8s.io") || strings.HasPrefix(domain, "karpenter.") || slices.Contains(otherNodes, key)
 }

@@ -35,6 +35,8 @@ const (
 	triggerAuth  = "keda.sh/TriggerAuthentication"
 	everyTrigger = "keda.sh/ClusterTriggerAuthentication"
 	appProject   = "argoproj.io/AppProject"
+	role         = "rbac.authorization.k8s.io/Role"
+	everyRole    = "rbac.authorization.k8s.io/ClusterRole"
 )
 
 // referred are the kinds that objects name, with whether each has no namespace.
@@ -42,6 +44,7 @@ var referred = map[string]bool{
 	configMap: false, secret: false, account: false, claim: false, service: false, class: true, storageClass: true,
 	runtimeClass: true, ingressClass: true, gateway: false, gatewayClass: true, issuer: false, everyIssuer: true,
 	secretStore: false, everyStore: true, triggerAuth: false, everyTrigger: true, appProject: false,
+	role: false, everyRole: true,
 }
 
 // ReferredKinds are the kinds that objects of other releases may name, as "group/Kind": one that goes is asked for.
@@ -89,6 +92,11 @@ func names(o *object.Object) []need {
 		at := fmt.Sprintf("webhooks[%d].clientConfig.service", h.Index)
 		out = append(out, need{kind: service, name: h.Service, in: h.Namespace, path: at, at: "webhook " + h.Name,
 			rule: rules.CutOffControl, comes: "its requests are refused", alone: true})
+	}
+	ref, _ := o.Content["roleRef"].(map[string]any)
+	if kind := o.ID.Group + "/" + word(ref["kind"]); (kind == role || kind == everyRole) && word(ref["name"]) != "" {
+		out = append(out, need{kind: kind, name: word(ref["name"]), path: "roleRef.name", at: "roleRef",
+			rule: rules.DanglingTarget, comes: "it grants nothing", doubtful: true})
 	}
 	return append(out, customNames(o)...)
 }
