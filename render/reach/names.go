@@ -57,6 +57,11 @@ func (e *effects) wants(base, head *side.Side) {
 			}
 			if b, had := was[key]; !had || !reflect.DeepEqual(b.Content["spec"], d.Content["spec"]) {
 				namesOf(d.Content["spec"], asked)
+				if key[1] == ingress {
+					for _, rule := range document.Items(d.Content, "spec", "rules") {
+						asked[[2]string{ingress, document.Text(rule, "host")}] = true
+					}
+				}
 				if defines(key[0]) {
 					asked[[2]string{key[0], key[1]}] = true
 				}
@@ -70,7 +75,10 @@ func (e *effects) wants(base, head *side.Side) {
 	}
 }
 
-const crd = "CustomResourceDefinition"
+const (
+	crd     = "CustomResourceDefinition"
+	ingress = "Ingress" // of which the hosts are asked for
+)
 
 // defines reports whether a group's kinds are asked for: not those of the tools that deliver, which each change has,
 // and whose definitions are long.
@@ -122,6 +130,11 @@ func written(d document.Document) []string {
 // files or values name it.
 func (e *effects) holds(j *release.Recipe) bool {
 	return slices.ContainsFunc(e.asked, func(x [2]string) bool {
+		if x[0] == ingress {
+			settings, err := json.Marshal(&j.Release)
+			names := func(b []byte) bool { return x[1] != "" && hasWord(b, []byte(x[1])) }
+			return err == nil && names(settings) || anyFile(j, names)
+		}
 		if held[x[0]] == nil { // a group, and a kind
 			return anyFile(j, func(b []byte) bool {
 				return bytes.Contains(b, []byte(crd)) && hasWord(b, []byte(x[0])) && hasWord(b, []byte(x[1]))

@@ -29,10 +29,10 @@ type Analyzer struct {
 func Analyzers() []*Analyzer {
 	return []*Analyzer{
 		&aims, &parts, &routed, &reached, &holds, &taints, &poolless, &pins, &ranks, &guards, &doubles, &lacks, &stales,
-		&gapped,
-		&orders, &defined, &patience, &undoes, &forced, &renews, &queued, &gates,
+		&gapped, &orders, &defined, &patience, &undoes, &forced, &renews, &queued, &gates,
 		&waits, &owners, &moves, &takeovers, &projects, &leaves, &vain,
-		&denies, &overfills, &doublePorts, &uncounted, &unservedPorts, &recreates, &hasty, &cuts, &entered, &images,
+		&denies, &overfills, &doublePorts, &doubleHosts, &uncounted, &unservedPorts, &recreates, &hasty, &cuts, &entered,
+		&images,
 		&servedVersions, &definedFields, &switched, &nearby, &nodeWords,
 		&strangers, &elsewhere, &goneVersions, &unitSlips, &unhosted, &unreadied, &ownedInVain,
 		&hookChanges, &imports, &allocates, &neverRun, &classless,
