@@ -114,7 +114,9 @@ func (t *cutter) ask(a traffic.Ask) {
 		if r, ok := t.remark(a, now, was, state.Head); ok {
 			r.status, r.Conditional = finding.New, r.Conditional || t.compared && !had
 			if t.compared {
-				r.causes = append(r.causes, t.blames(a)...)
+				if r.causes = append(r.causes, t.blames(a)...); !had && unattached(a, now) {
+					r.at = a.By.Object.Locate("spec.parentRefs")
+				}
 			}
 			t.enter(r, a, now)
 		}
@@ -150,14 +152,6 @@ func (t *cutter) leftBehind(a traffic.Ask, now, was traffic.Reach) bool {
 			return o.ID.Namespace == a.Namespace && o.Typed == nil && !traffic.IsPolicy(o) && !traffic.IsRoute(o.ID) &&
 				!slices.ContainsFunc(t.objects[state.Base], func(b *object.Object) bool { return b.ID == o.ID })
 		})
-}
-
-// newly reports whether a request that base does not have is told of if it does not arrive: a policy is there that
-// forgets it, or the Service has not the port.
-func (t *cutter) newly(a traffic.Ask, r traffic.Reach) bool {
-	return r.Cut == traffic.NoPort && a.Use == traffic.Named && a.Firm ||
-		r.Cut == traffic.Denied && (a.Use.Control() || a.Use == traffic.Route) ||
-		r.Cut == traffic.NoReplicas && a.Use.Control()
 }
 
 // enter adds a remark, or the request to one that the same fields are the reason of.
