@@ -28,11 +28,12 @@ func missing(p *Pass) []Remark {
 	var out []Remark
 	for _, o := range p.Objects(state.Head) {
 		b := where.was(before, o)
-		old := wants(b)
+		of := b
 		if moved := where.byID(state.Base)[o.ID.String()]; b == nil && len(moved) > 0 { // from another release
-			old = wants(moved[0])
+			of = moved[0]
 		}
-		m := &unmet{release: p.Pair, facts: p.facts, where: where, base: was, head: is, o: o, b: b, old: old, now: wants(o)}
+		m := &unmet{release: p.Pair, facts: p.facts, where: where, base: was, head: is, o: o, b: b, of: of,
+			old: wants(of), now: wants(o)}
 		for _, n := range m.now {
 			m.ask(n)
 		}
@@ -67,7 +68,8 @@ type unmet struct {
 	base    configIndex // as the release sees it
 	head    configIndex
 	o, b    *object.Object // on head and on base; b is nil where it is new
-	old     []need         // of b
+	of      *object.Object // b, or where that is nil the object of another release of base with its identity
+	old     []need         // of it
 	now     []need         // of o
 	found   []Remark
 	by      map[[2]string]int // places in found, by kind and name
@@ -136,7 +138,7 @@ func (m *unmet) mended(n need) {
 			continue
 		}
 		if near := m.base.nearly(ns, old); n.kind == configMap || near != nil {
-			r := Remark{Object: m.b, status: finding.Fixed, paths: []string{old.path},
+			r := Remark{Object: m.of, status: finding.Fixed, paths: []string{old.path},
 				text: m.needs(old) + ", which is not there"}
 			r.Conditional = m.unsure(n, old, near, lack)
 			m.enter(n, r)
