@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/object"
@@ -59,7 +60,9 @@ func (e *effects) wants(base, head *side.Side) {
 				namesOf(d.Content["spec"], asked)
 				if key[1] == ingress {
 					for _, rule := range document.Items(d.Content, "spec", "rules") {
-						asked[[2]string{ingress, document.Text(rule, "host")}] = true
+						if host := document.Text(rule, "host"); host != "" {
+							asked[[2]string{ingress, host}] = true
+						}
 					}
 				}
 				if defines(key[0]) {
@@ -129,26 +132,23 @@ func written(d document.Document) []string {
 // holds reports whether a release may have an object that a changed one names. A chart is taken to have it only if its
 // files or values name it.
 func (e *effects) holds(j *release.Recipe) bool {
+	settings := sync.OnceValue(func() []byte { b, _ := json.Marshal(&j.Release); return b })
+	names := func(name string) bool {
+		is := func(b []byte) bool { return hasWord(b, []byte(name)) }
+		return anyFile(j, is) || is(settings())
+	}
+	chart := j.Release.Kind == object.Helm || j.Release.Kind == release.Templates
 	return slices.ContainsFunc(e.asked, func(x [2]string) bool {
-		if x[0] == ingress {
-			settings, err := json.Marshal(&j.Release)
-			names := func(b []byte) bool { return x[1] != "" && hasWord(b, []byte(x[1])) }
-			return err == nil && names(settings) || anyFile(j, names)
-		}
-		if held[x[0]] == nil { // a group, and a kind
+		kinds, named := held[x[0]]
+		switch {
+		case x[0] == ingress:
+			return names(x[1])
+		case !named: // a group, and a kind
 			return anyFile(j, func(b []byte) bool {
 				return bytes.Contains(b, []byte(crd)) && hasWord(b, []byte(x[0])) && hasWord(b, []byte(x[1]))
 			})
 		}
-		if j.Release.Kind == object.Helm || j.Release.Kind == release.Templates {
-			settings, err := json.Marshal(&j.Release)
-			names := func(b []byte) bool { return hasWord(b, []byte(x[1])) }
-			if err == nil && !names(settings) && !anyFile(j, names) {
-				return false
-			}
-		}
-		return slices.ContainsFunc(held[x[0]], func(kind string) bool {
-			return anyFile(j, func(b []byte) bool { return bytes.Contains(b, []byte(kind)) }) && mayHold(j, kind, x[1])
-		})
+		return (!chart || names(x[1])) &&
+			slices.ContainsFunc(kinds, func(kind string) bool { return mayHold(j, kind, x[1]) })
 	})
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/definition"
 	"github.com/kubesettle/kubesettle/verify/finding"
-	"github.com/kubesettle/kubesettle/verify/judge"
 	"github.com/kubesettle/kubesettle/verify/slice"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
@@ -99,8 +98,7 @@ func (f *facts) refused(o, was *object.Object, v state.Version) (field.ErrorList
 			return nil, nil // it is not known what it takes
 		}
 		list := slices.DeleteFunc(d.Refused(o.Content, old), func(e *field.Error) bool {
-			return o.IsVolatile(e.Field) ||
-				slices.ContainsFunc(o.Unknown, func(u string) bool { return judge.Overlap(u, e.Field) })
+			return o.IsVolatile(e.Field) || unknownAt(o, e.Field)
 		})
 		if by == nil || len(list) < len(least) {
 			least, by = list, def

@@ -10,6 +10,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/render/object"
+	"github.com/kubesettle/kubesettle/verify/judge"
 	"github.com/kubesettle/kubesettle/verify/slice"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
@@ -28,11 +29,11 @@ func hostsTwice(p *Pass) []Remark {
 		if len(mine) == 0 {
 			continue
 		}
-		b := p.before().counterpart(o)
-		if b != nil && identity(b) == identity(o) && slices.ContainsFunc(mine, func(x hostPath) bool {
-			return slices.Contains(hostPaths(b), x)
-		}) {
-			continue // upstream asks no further where it has one of them itself
+		if b := p.before().counterpart(o); b != nil && identity(b) == identity(o) {
+			had := hostPaths(b)
+			if slices.ContainsFunc(mine, func(x hostPath) bool { return slices.Contains(had, x) }) {
+				continue // upstream asks no further where it has one of them itself
+			}
 		}
 		if x, other, goes := p.sameHost(o, mine); other != nil {
 			r := Remark{Object: o, Conditional: true,
@@ -66,7 +67,7 @@ func hostPaths(o *object.Object) []hostPath {
 	}
 	var out []hostPath
 	for i, rule := range t.Spec.Rules {
-		if rule.HTTP == nil || o.IsVolatile(fmt.Sprintf("spec.rules[%d].host", i)) || unknownWithin(o, "spec.rules") {
+		if rule.HTTP == nil || o.IsVolatile(fmt.Sprintf("spec.rules[%d].host", i)) || unknownAt(o, "spec.rules") {
 			continue
 		}
 		for _, path := range rule.HTTP.Paths {
@@ -76,9 +77,9 @@ func hostPaths(o *object.Object) []hostPath {
 	return out
 }
 
-// unknownWithin reports whether a value below a path is not known.
-func unknownWithin(o *object.Object, path string) bool {
-	return slices.ContainsFunc(o.Unknown, func(u string) bool { return strings.HasPrefix(u, path) })
+// unknownAt reports whether a value at, below or above a path is not known.
+func unknownAt(o *object.Object, path string) bool {
+	return slices.ContainsFunc(o.Unknown, func(u string) bool { return judge.Overlap(u, path) })
 }
 
 // sameHost is the first of some hosts and paths that another Ingress of the same class and cluster has on head, or had
